@@ -8,7 +8,7 @@
 
 use std::time::{Duration, Instant};
 
-use damcast::engine::tournament::{TieBreak, Tournament, UnplayedPolicy, merge, read, standings};
+use damcast::tournament::{TieBreak, Tournament, UnplayedPolicy, merge, read, standings};
 
 /// Maximum time to compute the standings.
 const MAX_TIME: Duration = Duration::from_millis(5);

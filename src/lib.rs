@@ -1,13 +1,8 @@
 #![doc = include_str!("../ARCHITECTURE.md")]
-#![warn(missing_docs)]
 
-pub mod engine;
-
-#[cfg(feature = "daemon")]
-pub mod station;
-
-#[cfg(feature = "daemon")]
-pub mod outward;
-
-#[cfg(feature = "demo")]
-pub mod simulation;
+pub use damcast_control as control;
+pub use damcast_engine as engine;
+pub use damcast_outward as outward;
+pub use damcast_sim as simulation;
+pub use damcast_station as station;
+pub use draughts_tournament as tournament;

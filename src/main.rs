@@ -29,17 +29,14 @@ pub enum Subcommand {
     /// Record the boards of a configuration.
     Run(cli::run::Arguments),
     /// Serve pages that show the boards of an outlet to viewers. The pages run in a process of their own.
-    #[cfg(feature = "web")]
     Serve(cli::serve::Arguments),
     /// Serve a page for operators and arbiters that does what `ctl` does. The page runs in a process of its own.
-    #[cfg(feature = "web")]
     Desk(cli::desk::Arguments),
     /// Show how a running station is.
     Status(cli::status::Arguments),
     /// Send requests to a running station: results, names, corrections, reload.
     Ctl(cli::ctl::Arguments),
     /// Show how damcast works: simulated boards on real ports, recorded live.
-    #[cfg(feature = "demo")]
     Demo(cli::demo::Arguments),
     /// Write a first configuration for the connected boards.
     Init(cli::init::Arguments),
@@ -82,13 +79,10 @@ fn main() -> ExitCode {
     };
     let outcome = match arguments.verb {
         Subcommand::Run(arguments) => cli::run::run(&arguments),
-        #[cfg(feature = "web")]
         Subcommand::Serve(arguments) => cli::serve::run(&arguments),
-        #[cfg(feature = "web")]
         Subcommand::Desk(arguments) => cli::desk::run(&arguments),
         Subcommand::Status(arguments) => cli::status::run(&arguments),
         Subcommand::Ctl(arguments) => cli::ctl::run(&arguments),
-        #[cfg(feature = "demo")]
         Subcommand::Demo(arguments) => cli::demo::run(&arguments),
         Subcommand::Init(arguments) => cli::init::run(&arguments),
         Subcommand::Doctor(arguments) => cli::doctor::run(&arguments),

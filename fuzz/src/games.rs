@@ -1,6 +1,6 @@
 //! Fuzz targets for files of games.
 
-use damcast::engine::profile::{self, ReaderProfile};
+use damcast_engine::profile::{self, ReaderProfile};
 use draughts::Variant;
 use draughts_pdn::encoding::{self, Encoding};
 use draughts_pdn::game::{Entry, Game, Termination};

@@ -1,8 +1,8 @@
 //! Fuzz targets for messages of boards and for byte logs.
 
-use damcast::engine::bytelog;
-use damcast::engine::protocol::changes::{self, DecodedMemory};
-use damcast::engine::protocol::{
+use damcast_engine::bytelog;
+use damcast_engine::protocol::changes::{self, DecodedMemory};
+use damcast_engine::protocol::{
     BusAnswer, BusDecoder, BusItem, Command, Decoded, DecodedItem, Decoder, FrameCounts, Framed, Framer, Message,
 };
 

@@ -3,9 +3,9 @@
 //! Boards that need attention come first. If the page is too small for all boards, it counts the omitted ones by state. Problems that
 //! need the operator always get space.
 
+use damcast::control::escape;
+use damcast::control::overview::{AlarmView, BoardView};
 use damcast::engine::recognition::Wait;
-use damcast::station::escape;
-use damcast::station::operate::overview::{AlarmView, BoardView};
 
 use super::columns::{Column, lines, truncate, wrapped};
 

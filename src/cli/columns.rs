@@ -2,7 +2,7 @@
 //!
 //! Widths are terminal cells: a Chinese character takes two cells, a combining accent none.
 
-use damcast::station::escape::is_control;
+use damcast::control::escape::is_control;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Separator between two columns.

@@ -7,10 +7,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use damcast::engine::tournament::RoundState;
-use damcast::station::operate::control::{Reply, Role};
-use damcast::station::tournament_service::{DRY_RUN, TournamentCommand, TournamentRequest};
+use damcast::control::tournament::TournamentRequest;
+use damcast::control::{Reply, Role};
+use damcast::station::tournament_service::DRY_RUN;
+use damcast::tournament::TournamentCommand;
 use draughts::Color;
+use draughts_tournament::RoundState;
 
 use super::output;
 use super::station::{EXIT_OUTCOME_UNKNOWN, StationOptions};
@@ -26,7 +28,7 @@ use super::station::{EXIT_OUTCOME_UNKNOWN, StationOptions};
                   whether it was done.\n\n\
                   Examples:\n  damcast ctl set-players board-1 \"Sijbrands, T.\" \"Wiersma, H.\"\n  \
                   damcast ctl result board-1 2-0\n  damcast ctl undo board-1\n  \
-                  damcast ctl log-level damcast::engine::session=debug"
+                  damcast ctl log-level damcast_station::line=debug"
 )]
 pub struct Arguments {
     #[command(flatten)]
@@ -557,7 +559,7 @@ fn print_reply(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use clap::Parser;
-    use damcast::station::operate::control::ClientRequest;
+    use damcast::control::ClientRequest;
 
     use super::*;
 

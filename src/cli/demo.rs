@@ -9,8 +9,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::Context;
+use damcast::control::logins::LoginCodes;
+use damcast::control::overview::BoardView;
+use damcast::control::{DeskUser, Role, SOCKET_NAME};
 use damcast::engine::bytelog::Mode;
-#[cfg(feature = "web")]
 use damcast::outward::desk::DeskOptions;
 use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::port::{Port, play};
@@ -21,10 +23,7 @@ use damcast::station::config::{
 use damcast::station::disk::Durability;
 use damcast::station::line::LineReport;
 use damcast::station::link::PortAddress;
-use damcast::station::operate::control::logins::LoginCodes;
-#[cfg(feature = "web")]
-use damcast::station::operate::control::{DeskUser, Role, SOCKET_NAME};
-use damcast::station::operate::overview::{self, BoardView};
+use damcast::station::operate::observer::{self};
 use damcast::station::operate::supervisor;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::NoiseProfile;
@@ -39,7 +38,6 @@ use super::screen::{Screen, ScreenCommand, TerminalSignals};
 /// Time that a board stays after its game, on its own clock: its file is closed meanwhile.
 const STAYS_MS: u64 = 20_000;
 /// Lifetime of the login code for the operator's page: longer than that of a station, for people who look around.
-#[cfg(feature = "web")]
 const CODE_LIFETIME: Duration = Duration::from_secs(600);
 /// Interval at which the table is redrawn.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(200);
@@ -74,28 +72,18 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let speed = arguments.speed;
     anyhow::ensure!(speed.is_finite() && (0.1..=1000.0).contains(&speed), "--speed {speed}: expected 0.1 to 1000");
     let directory = folder(arguments.dir.as_deref())?;
-    #[cfg(feature = "web")]
     let listener = super::serve::bind((std::net::Ipv4Addr::LOCALHOST, 0).into())?;
-    #[cfg(feature = "web")]
     let viewers = super::serve::viewer_address(&listener)?;
-    #[cfg(not(feature = "web"))]
-    let viewers = String::new();
     let logins = LoginCodes::default();
-    #[cfg(feature = "web")]
     let desk = super::desk::bind((std::net::Ipv4Addr::LOCALHOST, 0).into())?;
-    #[cfg(feature = "web")]
     let operator = {
         let person = DeskUser { name: super::tournament::user(), role: Role::Operator };
         let code = logins.issue_for(person, std::time::Instant::now(), CODE_LIFETIME).map_err(anyhow::Error::msg)?;
         format!("{}?code={code}", super::serve::viewer_address(&desk)?)
     };
-    #[cfg(not(feature = "web"))]
-    let operator = String::new();
-    if !viewers.is_empty() {
-        // The addresses come first, each on its own line, so that programs can read them.
-        print_line(format_args!("viewers: {viewers}"))?;
-        print_line(format_args!("operator: {operator}"))?;
-    }
+    // The addresses come first, each on its own line, so that programs can read them.
+    print_line(format_args!("viewers: {viewers}"))?;
+    print_line(format_args!("operator: {operator}"))?;
     print_line(format_args!("recording into {}", directory.display()))?;
     let stop = Arc::new(AtomicBool::new(false));
     let done = Arc::new(AtomicUsize::new(0));
@@ -130,13 +118,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             has_ended.notify_one();
             was_shown
         };
-        #[cfg(feature = "web")]
         let pages = {
             use super::serve::{open, options};
             let options = options(directory.join("public"), Vec::new(), Vec::new());
             tokio::spawn(damcast::outward::web::serve(open(listener)?, options, std::future::pending()))
         };
-        #[cfg(feature = "web")]
         let desk = {
             let options = DeskOptions {
                 sockets: vec![directory.join(SOCKET_NAME)],
@@ -154,7 +140,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         let mut outside = supervisor::StationIo::new(reports);
         outside.logins = logins;
         let ended = tokio::join!(supervisor::run(config, outside, has_ended.notified()), showing);
-        #[cfg(feature = "web")]
         [pages, desk].iter().for_each(tokio::task::JoinHandle::abort);
         anyhow::Ok(ended)
     })?;
@@ -253,7 +238,7 @@ async fn show(
     let mut last: Vec<Option<String>> = Vec::new();
     loop {
         if screen.is_terminal() {
-            *boards = overview::boards(&rows.borrow_and_update(), overview::now());
+            *boards = observer::boards(&rows.borrow_and_update(), observer::now());
             screen.draw(|columns, rows| shown(boards, format!("{foot}; Ctrl-C ends it")).page(columns, rows))?;
             tokio::time::sleep(REFRESH_INTERVAL).await;
         } else {

@@ -4,8 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
+use damcast::control::tournament::TournamentRequest;
 use damcast::station::disk::{RealDisk, make_folder};
-use damcast::station::tournament_service::{StationBoard, TournamentCommand, TournamentRequest, TournamentService};
+use damcast::station::tournament_service::{StationBoard, TournamentService};
+use damcast::tournament::TournamentCommand;
 
 use super::tournament::user;
 

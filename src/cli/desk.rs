@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
+use damcast::control::{DeskUser, SERVICE_SOCKET_PATH, SOCKET_NAME};
 use damcast::outward::desk::{self, DeskOptions, passwords};
 use damcast::outward::state_file::STATE_FILE_PATH;
 use damcast::station::config::{DEFAULT_PATH, DeskConfig};
-use damcast::station::operate::control::{DeskUser, SERVICE_SOCKET_PATH, SOCKET_NAME};
 use damcast::station::operate::{logging, notify};
 
 use super::EXIT_USAGE;

@@ -6,11 +6,8 @@ mod columns;
 pub mod config;
 pub mod convert;
 pub mod ctl;
-#[cfg(feature = "demo")]
 pub mod demo;
-#[cfg(feature = "demo")]
 mod demo_event;
-#[cfg(feature = "web")]
 pub mod desk;
 pub mod doctor;
 pub mod fsck;
@@ -26,7 +23,6 @@ pub mod rebuild;
 pub mod replay;
 pub mod run;
 mod screen;
-#[cfg(feature = "web")]
 pub mod serve;
 pub mod show;
 mod station;

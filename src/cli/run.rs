@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use damcast::control::ClientRequest;
+use damcast::control::Uptime;
 use damcast::station::config::{Config, DEFAULT_PATH};
-use damcast::station::line::Uptime;
-use damcast::station::operate::control::{ClientRequest, Commands, StationCommand};
+use damcast::station::operate::control::{Commands, StationCommand};
 use damcast::station::operate::{logging, supervisor};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{oneshot, watch};

@@ -12,9 +12,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use damcast::control::client::{Client, ClientError};
+use damcast::control::{SERVICE_SOCKET_PATH, SOCKET_NAME};
 use damcast::station::config::{self, DEFAULT_PATH, DeskConfig, SocketCandidates, Sources};
-use damcast::station::operate::control::client::{Client, ClientError};
-use damcast::station::operate::control::{SERVICE_SOCKET_PATH, SOCKET_NAME};
 
 use super::output::print_error;
 

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::engine::tournament::MAIN;
+use damcast::control::client::{Client, ClientError};
+use damcast::control::overview::{AwaitedView, Overview, PairingView};
+use damcast::control::{ClientRequest, Reply};
 use damcast::outward::state_file::{PagesState, STATE_FILE_PATH, read_state};
-use damcast::station::operate::control::client::{Client, ClientError};
-use damcast::station::operate::control::{ClientRequest, Reply};
-use damcast::station::operate::overview::{AwaitedView, Overview, PairingView};
+use draughts_tournament::MAIN;
 use tokio::sync::mpsc;
 
 use super::boards::{BoardTable, span};
@@ -222,9 +222,7 @@ fn format_in_unit(total: u64, bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use damcast::station::operate::overview::{
-        BoardView, ClocksView, DiskView, PairingView, UnexplainedView, WaitView,
-    };
+    use damcast::control::overview::{BoardView, ClocksView, DiskView, PairingView, UnexplainedView, WaitView};
 
     use super::*;
 
@@ -274,7 +272,7 @@ mod tests {
         Overview {
             version: "0.1.0".to_owned(),
             pid: 1,
-            started: damcast::station::operate::overview::now(),
+            started: damcast::station::operate::observer::now(),
             uptime_s: 3 * 3600,
             directory: "recordings".into(),
             disk: Some(DiskView { free_bytes: 41_200_000_000, total_bytes: 58_000_000_000 }),

@@ -13,10 +13,10 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use damcast::control::escape;
 use damcast::engine::bytelog::Mode;
 use damcast::engine::protocol::{ClockReport, ClockTimes, DecodedItem, Lever, Message, PieceCode};
 use damcast::engine::session::CodeMap;
-use damcast::station::escape;
 use damcast::station::link::PortAddress;
 use draughts::{Color, Geometry, Square, Variant};
 use tokio::time::{Instant, sleep_until};

@@ -15,21 +15,21 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
+use damcast::control::client::Client;
+use damcast::control::tournament::TournamentRequest;
+use damcast::control::{ClientRequest, SERVICE_SOCKET_PATH, SOCKET_NAME};
 use damcast::engine::broadcast::documents;
 use damcast::engine::profile::ReaderProfile;
-use damcast::engine::tournament::{
-    self as model, Format, Scoring, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection,
-    UnplayedPolicy,
-};
 use damcast::station::config::{self, DEFAULT_PATH, SocketCandidates, Sources};
 use damcast::station::disk::{Lock, RealDisk, make_folder};
 use damcast::station::folder::recorded_games;
-use damcast::station::operate::control::client::Client;
-use damcast::station::operate::control::{ClientRequest, SERVICE_SOCKET_PATH, SOCKET_NAME};
 use damcast::station::outlets::Plans;
 use damcast::station::tournament_log::{TOURNAMENT_FILE, TournamentLog};
-use damcast::station::tournament_service::{
-    self, ServiceError, TournamentCommand, TournamentRequest, TournamentService, only_section,
+use damcast::station::tournament_service::{ServiceError, TournamentService};
+use damcast::tournament::{TournamentCommand, only_section};
+use draughts_tournament::{
+    self as model, Format, Scoring, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection,
+    UnplayedPolicy,
 };
 
 use super::input::read_whole;
@@ -297,7 +297,7 @@ fn import_file(place: &TournamentLocation, section: Option<&str>, import: &Impor
     let shown = import.file.display();
     let bytes = read_whole(&import.file)?;
     ensure!(bytes.len() <= MAX_IMPORT_SIZE, "{shown} has {} bytes; {MAX_IMPORT_SIZE} are the most", bytes.len());
-    let (text, bytes) = tournament_service::text_of(bytes);
+    let (text, bytes) = damcast::control::tournament::text_of(bytes);
     let matter = TournamentCommand::Import {
         name: shown.to_string(),
         text,

@@ -1,22 +1,12 @@
-//! Checks in the sources that dependencies have one direction and that the core does no I/O.
+//! Checks in the sources what the compiler does not: no circle among files, no I/O in the core, no game on the wire.
+//!
+//! The crates keep the other directions: the manifest of a crate lists what it may name.
 
-mod tables;
-
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tables::{CRATES, EDGES, FOLDERS, LIBRARIES};
-
-/// Folder of the core.
-const CORE: &str = "engine/";
-
-/// Returns the name of a module; its table entry includes the folders.
-fn module_name(module: &str) -> &str {
-    module.rsplit_once('/').map_or(module, |(_, name)| name)
-}
-
-/// Names that the core must not use: clock, files, sockets, threads, environment, runtime.
+/// Names that the core and the libraries must not use: clock, files, sockets, threads, environment, runtime.
 const BANNED: &[&str] = &[
     "Instant::now",
     "SystemTime",
@@ -40,12 +30,24 @@ impl SourceLine {
     fn place(&self) -> String {
         format!("{}:{}: {}", self.file.display(), self.number, self.code.trim())
     }
+
+    /// Whether the line has this word.
+    fn names(&self, word: &str) -> bool {
+        words(&self.code).any(|other| other == word)
+    }
 }
 
-/// Returns the lines of all Rust files under a path, each file up to its tests.
-fn lines_under(path: &Path) -> Vec<SourceLine> {
+fn words(code: &str) -> impl Iterator<Item = &str> {
+    code.split(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
+/// Returns the lines of all Rust files under these paths, each file up to its tests.
+fn lines_under(paths: &[&str]) -> Vec<SourceLine> {
     let mut files = Vec::new();
-    collect(path, &mut files);
+    for path in paths {
+        assert!(Path::new(path).exists(), "{path} is missing");
+        collect(Path::new(path), &mut files);
+    }
     files.sort();
     let lines_of = |file: PathBuf| {
         let text = fs::read_to_string(&file).unwrap();
@@ -67,222 +69,229 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Returns the lines of a module, which is a file, a folder, or both.
-fn lines_of_module(sources: &str, module: &str) -> Vec<SourceLine> {
-    let folder = Path::new(sources).join(module);
-    let file = folder.with_extension("rs");
-    let paths = [folder, file].into_iter().filter(|path| path.exists());
-    paths.flat_map(|path| lines_under(&path)).collect()
+/// Returns the folders of sources of all crates.
+fn crates() -> Vec<String> {
+    let folders = fs::read_dir("crates").unwrap().map(|entry| entry.unwrap().path().join("src").display().to_string());
+    folders.chain(["src".to_owned(), "hardware-sim/src".to_owned()]).collect()
 }
 
-/// Whether this code names the module: as a library, or behind one of these roots, including a list `use crate::{module, ...}`.
-fn names(code: &str, roots: &[String], module: &str) -> bool {
-    let is_word = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_');
-    let behind = |root: &str| {
-        let is_begun = |at: &usize| !code[..*at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
-        let places = code.match_indices(root).map(|(at, _)| at).filter(is_begun);
-        places.map(|at| &code[at + root.len()..]).collect::<Vec<_>>()
+/// Fails with the places of these lines.
+fn refuse<'l>(lines: impl Iterator<Item = &'l SourceLine>, why: &str) {
+    let places: Vec<String> = lines.map(SourceLine::place).collect();
+    assert!(places.is_empty(), "{why}:\n{}\n", places.join("\n"));
+}
+
+/// Returns what the files of a folder name of each other: by file, without extension, the names of others.
+///
+/// A module of a folder is a file, a folder, or both; all that is in it counts. `mod.rs`, `lib.rs` and `main.rs` list the others and may
+/// name any of them.
+fn siblings(folder: &Path, path: &[String]) -> BTreeMap<String, BTreeSet<String>> {
+    let module = |entry: PathBuf| {
+        let is_rust = entry.is_dir() || entry.extension().is_some_and(|extension| extension == "rs");
+        entry.file_stem().filter(|_| is_rust).map(|stem| stem.to_string_lossy().into_owned())
     };
-    LIBRARIES.contains(&module) && behind(module).iter().any(|rest| rest.starts_with("::"))
-        || roots.iter().flat_map(|root| behind(root)).any(|rest| {
-            let in_list = rest.strip_prefix('{').unwrap_or_default();
-            let words = in_list.split(['{', '}', ',', ' ']).filter_map(|part| part.split("::").next());
-            rest.strip_prefix(module).is_some_and(is_word) || words.into_iter().any(|word| word == module)
-        })
+    let is_listed = |name: &String| !["mod", "lib", "main", "tests"].contains(&name.as_str());
+    let names: BTreeSet<String> =
+        fs::read_dir(folder).unwrap().filter_map(|entry| module(entry.unwrap().path())).filter(is_listed).collect();
+    let edges_of = |name: &String| {
+        let inner = folder.join(name);
+        let file = inner.with_extension("rs");
+        let present = [&file, &inner].into_iter().filter(|path| path.exists()).map(|path| path.display().to_string());
+        let present: Vec<String> = present.collect();
+        let lines = lines_under(&present.iter().map(String::as_str).collect::<Vec<_>>());
+        let named = imports(&lines).into_iter().filter_map(|(from, import)| sibling(folder, path, &from, &import));
+        (name.clone(), named.filter(|other| names.contains(other) && other != name).collect())
+    };
+    names.iter().map(edges_of).collect()
 }
 
-/// Returns the prefixes by which a file names the modules of its crate.
-fn roots(sources: &str, file: &Path) -> Vec<String> {
-    let within = sources.split_once("src/").map_or(String::new(), |(_, path)| format!("{}::", path.replace('/', "::")));
-    let folders = FOLDERS.iter().map(|folder| format!("{}::", folder.replace('/', "::"))).chain([within]);
-    let places = folders.flat_map(|folder| ["crate::", "damcast::"].map(|library| format!("{library}{folder}")));
-    let beside = FOLDERS.iter().map(|folder| Path::new(sources).join(folder)).chain([PathBuf::from(sources)]);
-    let is_a_module = beside.into_iter().any(|folder| file.parent() == Some(&folder));
-    let above = if is_a_module { "super::" } else { "super::super::" };
-    places.chain([above.to_owned()]).collect()
-}
-
-#[test]
-fn no_layer_imports_upwards() {
-    let mut wrong = Vec::new();
-    for (sources, table) in CRATES {
-        for (module, allowed) in *table {
-            for line in lines_of_module(sources, module) {
-                let roots = roots(sources, &line.file);
-                let others =
-                    table.iter().map(|(other, _)| module_name(other)).filter(|other| *other != module_name(module));
-                for other in others.filter(|other| !allowed.contains(other) && names(&line.code, &roots, other)) {
-                    wrong.push(format!("`{module}` may not name `{other}`: {}", line.place()));
-                }
+/// Returns the paths that code names, each with its file; a list in braces becomes one path for each name in it.
+fn imports(lines: &[SourceLine]) -> Vec<(PathBuf, String)> {
+    let mut files: BTreeMap<&Path, String> = BTreeMap::new();
+    for line in lines {
+        files.entry(&line.file).or_default().extend([line.code.trim(), " "]);
+    }
+    let mut found = Vec::new();
+    for (file, text) in files {
+        for root in ["crate::", "super::"] {
+            let is_begun =
+                |at: &usize| !text[..*at].ends_with(|before: char| before.is_alphanumeric() || ":_".contains(before));
+            for at in text.match_indices(root).map(|(at, _)| at).filter(is_begun) {
+                let is_path = |c: char| c.is_alphanumeric() || "_:".contains(c);
+                let path: String = text[at..].chars().take_while(|&c| is_path(c)).collect();
+                let list = text[at + path.len()..].strip_prefix('{').map(|rest| outer_names(rest)).unwrap_or_default();
+                found.extend(list.iter().map(|name| (file.to_owned(), format!("{path}{name}"))));
+                found.push((file.to_owned(), path));
             }
         }
     }
-    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+    found
 }
 
-/// Returns the name that a line of `lib.rs` gives to a module.
-fn library_name(line: &str) -> Option<&str> {
-    let module = line.strip_prefix("pub ").unwrap_or(line).strip_prefix("mod ")?;
-    module.strip_suffix(';').or_else(|| module.strip_suffix(" {"))
+/// Returns the first names of the items of a list up to its closing brace.
+fn outer_names(list: &str) -> Vec<String> {
+    let (mut depth, mut name, mut names) = (0, String::new(), Vec::new());
+    for character in list.chars() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => names.push(std::mem::take(&mut name)),
+            other if depth == 0 && !other.is_whitespace() => name.push(other),
+            _ => {}
+        }
+    }
+    names.push(name);
+    names
 }
 
-/// Returns the file that lists a folder's modules, relative to the folder.
-fn module_root(sources: &str) -> String {
-    let folder = Path::new(sources);
-    let beside = || format!("../{}.rs", module_name(sources));
-    ["lib.rs", "mod.rs"].map(str::to_owned).into_iter().find(|file| folder.join(file).exists()).unwrap_or_else(beside)
-}
-
-/// Returns the modules that a file lists, in its order; those of folders replace the folder.
-fn listed_modules(sources: &Path, file: &str) -> Vec<String> {
-    let text = fs::read_to_string(sources.join(file)).unwrap();
-    let folder = file.strip_suffix("mod.rs").unwrap_or_default();
-    let listed = |name: &str| match format!("{folder}{name}") {
-        path if FOLDERS.contains(&path.as_str()) => listed_modules(sources, &format!("{path}/mod.rs")),
-        path => vec![path],
+/// Returns the module of a folder that a path names, if it is in that folder.
+fn sibling(folder: &Path, path: &[String], from: &Path, import: &str) -> Option<String> {
+    let mut parts: Vec<&str> = import.split("::").filter(|part| !part.is_empty()).collect();
+    let ups = parts.iter().take_while(|part| **part == "super").count();
+    let place: Vec<String> = if ups > 0 {
+        let stem = from.with_extension("");
+        let within =
+            stem.strip_prefix(folder).ok()?.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
+        let mut place: Vec<String> = path.iter().cloned().chain(within.filter(|part| part != "mod")).collect();
+        place.truncate(place.len().checked_sub(ups)?);
+        parts.drain(..ups);
+        place
+    } else {
+        parts.remove(0);
+        Vec::new()
     };
-    text.lines().filter_map(library_name).filter(|name| *name != "tests").flat_map(listed).collect()
+    let whole: Vec<String> = place.into_iter().chain(parts.into_iter().map(str::to_owned)).collect();
+    whole.strip_prefix(path)?.first().cloned()
+}
+
+/// Returns a circle in a graph, if there is one.
+fn circle(graph: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
+    let mut left: BTreeSet<&String> = graph.keys().collect();
+    while let Some(free) = left.iter().find(|name| graph[**name].iter().all(|other| !left.contains(other))).copied() {
+        left.remove(free);
+    }
+    let mut trail = vec![(*left.first()?).clone()];
+    loop {
+        let next = graph[trail.last()?].iter().find(|other| left.contains(other))?.clone();
+        if let Some(at) = trail.iter().position(|seen| *seen == next) {
+            return Some(trail.split_off(at));
+        }
+        trail.push(next);
+    }
+}
+
+/// Returns all folders of a crate with the path of their module.
+fn folders(folder: &Path, path: &[String], all: &mut Vec<(PathBuf, Vec<String>)>) {
+    all.push((folder.to_owned(), path.to_vec()));
+    for inner in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|inner| inner.is_dir()) {
+        let name = inner.file_name().unwrap().to_string_lossy().into_owned();
+        folders(&inner, &[path, &[name]].concat(), all);
+    }
 }
 
 #[test]
-fn tables_are_complete_and_ordered() {
-    for (sources, table) in CRATES {
-        let mut modules = listed_modules(Path::new(sources), &module_root(sources));
-        let mut listed: Vec<&str> = table.iter().map(|(module, _)| *module).collect();
-        for (at, (module, allowed)) in table.iter().enumerate() {
-            for other in *allowed {
-                let is_earlier = listed[..at].iter().any(|listed| module_name(listed) == *other);
-                assert!(is_earlier, "the table lets `{module}` name `{other}`, which comes later");
-            }
-        }
-        // A library lists its modules by name.
-        if *sources != "src" {
-            modules.sort_unstable();
-            listed.sort_unstable();
-        }
-        listed.retain(|module| !LIBRARIES.contains(module));
-        assert_eq!(modules, listed, "{sources}/lib.rs and the table of this test list the same modules");
-    }
+fn files_of_a_folder_form_no_circle() {
+    let mut all = Vec::new();
+    crates().iter().for_each(|sources| folders(Path::new(sources), &[], &mut all));
+    let circles = all.iter().filter_map(|(folder, path)| {
+        let circle = circle(&siblings(folder, path))?;
+        Some(format!("{}: {}", folder.display(), circle.join(" -> ")))
+    });
+    let circles: Vec<String> = circles.collect();
+    assert!(circles.is_empty(), "{}", circles.join("\n"));
+}
+
+#[test]
+fn circle_is_found() {
+    let graph = |edges: &[(&str, &[&str])]| {
+        let edges = edges.iter().map(|(from, to)| ((*from).to_owned(), to.iter().map(|to| (*to).to_owned()).collect()));
+        edges.collect::<BTreeMap<String, BTreeSet<String>>>()
+    };
+    assert_eq!(circle(&graph(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &[])])), None);
+    assert_eq!(circle(&graph(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"])])), Some(vec!["b".into(), "c".into()]));
+    let named = |path: &[&str], from: &str, import: &str| {
+        let path: Vec<String> = path.iter().map(|part| (*part).to_owned()).collect();
+        sibling(Path::new("x/line"), &path, Path::new(from), import)
+    };
+    assert_eq!(named(&["line"], "x/line/opening.rs", "super::report::Report").as_deref(), Some("report"));
+    assert_eq!(named(&["line"], "x/line/board/parts.rs", "super::super::report").as_deref(), Some("report"));
+    assert_eq!(named(&["line"], "x/line/board/parts.rs", "super::report"), Some("board".to_owned()));
+    assert_eq!(named(&["line"], "x/line/board/mod.rs", "super::report").as_deref(), Some("report"));
+    assert_eq!(named(&["line"], "x/line/opening.rs", "crate::line::clock::Clock").as_deref(), Some("clock"));
+    assert_eq!(named(&["line"], "x/line/opening.rs", "crate::clock::Clock"), None);
+    assert_eq!(outer_names("a::B, c::{d, e}, F} = x, g"), ["a::B", "c::", "F"]);
 }
 
 #[test]
 fn core_and_libraries_use_no_io() {
-    let core = EDGES.iter().map(|(module, _)| *module).filter(|module| module.starts_with(CORE));
-    let libraries = CRATES.iter().filter(|(sources, _)| sources.starts_with("crates/"));
-    let lines = core.flat_map(|module| lines_of_module("src", module));
-    let lines = lines.chain(libraries.flat_map(|(sources, _)| lines_under(Path::new(sources))));
-    let mut wrong = Vec::new();
-    for line in lines {
-        for banned in BANNED.iter().filter(|banned| line.code.contains(*banned)) {
-            wrong.push(format!("`{banned}` in the core: {}", line.place()));
-        }
-    }
-    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+    let pure = [
+        "crates/damcast-engine/src",
+        "crates/draughts/src",
+        "crates/draughts-pdn/src",
+        "crates/draughts-tournament/src",
+        "hardware-sim/src",
+    ];
+    let lines = lines_under(&pure);
+    let uses_io = |line: &&SourceLine| BANNED.iter().any(|banned| line.code.contains(banned));
+    refuse(lines.iter().filter(uses_io), "the core and the libraries use no clock, file, socket or thread");
 }
 
 /// Only the operator's socket reaches the recorder; the network listeners are separate processes.
 #[test]
 fn station_opens_no_network_listener() {
-    let lines = lines_under(Path::new("src/station"));
-    let wrong: Vec<String> =
-        lines.iter().filter(|line| line.code.contains("TcpListener")).map(SourceLine::place).collect();
-    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+    let lines = lines_under(&["crates/damcast-station/src"]);
+    refuse(lines.iter().filter(|line| line.code.contains("TcpListener")), "the station opens no listener");
+}
+
+/// A line records whatever the tournament does; pages for viewers have no way to the station.
+#[test]
+fn recorder_knows_no_tournament_and_pages_no_station() {
+    let station = |part: &str| format!("crates/damcast-station/src/{part}");
+    let parts = ["line", "recorder", "journal", "live_files", "link", "disk"].map(station);
+    let recorder = lines_under(&parts.each_ref().map(String::as_str));
+    refuse(recorder.iter().filter(|line| line.names("draughts_tournament")), "the recorder names the tournament");
+    let pages = lines_under(&["crates/damcast-outward/src/web", "crates/damcast-outward/src/follow"]);
+    refuse(pages.iter().filter(|line| line.names("damcast_control")), "the pages name the control socket");
 }
 
 #[test]
 fn game_and_wire_are_independent() {
-    let game = CRATES.iter().filter(|(sources, _)| sources.starts_with("crates/"));
-    for line in game.flat_map(|(sources, _)| lines_under(Path::new(sources))) {
-        assert!(!line.code.contains("protocol::"), "{}", line.place());
-    }
-    for line in lines_of_module("src", "engine/protocol") {
-        assert!(!line.code.contains("draughts"), "{}", line.place());
-    }
+    let game = lines_under(&["crates/draughts/src", "crates/draughts-pdn/src", "crates/draughts-tournament/src"]);
+    refuse(game.iter().filter(|line| line.code.contains("protocol::")), "the game names the wire");
+    let wire = lines_under(&["crates/damcast-engine/src/protocol"]);
+    refuse(wire.iter().filter(|line| line.code.contains("draughts")), "the wire names the game");
 }
 
-/// Public types that share a name, and the reason.
-const SHARED_NAMES: &[(&str, &str)] = &[
-    ("Event", "what a text of PDN has, and what happens to a tournament: each in a library of its own"),
-    ("Refusal", "of a command by the tournament, of an option by a telnet server"),
-    ("Arguments", "what a verb is asked with: one in each file of `cli`"),
-    ("Entry", "one thing: what stands in the movetext, in any PDN and in a live file"),
-];
-
 #[test]
-fn public_type_names_are_unique() {
-    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let sources = ["crates/draughts/src", "crates/draughts-pdn/src", "crates/draughts-tournament/src", "src"];
-    for line in sources.iter().flat_map(|sources| lines_under(Path::new(sources))) {
-        let is_of_the_product = ["src/simulation", "src/bin"].iter().all(|folder| !line.file.starts_with(folder));
-        let mut words = line.code.trim().split(|c: char| !c.is_alphanumeric() && c != '_');
-        let kinds = ["struct", "enum", "type", "trait", "union"];
-        if let (Some("pub"), Some(kind), Some(name)) = (words.next(), words.next(), words.next())
-            && kinds.contains(&kind)
-            && is_of_the_product
-        {
-            places.entry(name.to_owned()).or_default().push(line.place());
+fn type_names_are_unique_in_a_crate() {
+    for sources in crates() {
+        let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for line in lines_under(&[&sources]) {
+            let mut words = words(line.code.trim());
+            let kinds = ["struct", "enum", "type", "trait", "union"];
+            if let (Some("pub"), Some(kind), Some(name)) = (words.next(), words.next(), words.next())
+                && kinds.contains(&kind)
+            {
+                places.entry(name.to_owned()).or_default().push(line.place());
+            }
         }
-    }
-    assert!(places.len() > 400, "types are found");
-    let is_excused = |name: &str| SHARED_NAMES.iter().any(|(excused, _)| *excused == name);
-    let twice: Vec<String> =
-        places.iter().filter(|(name, at)| at.len() > 1 && !is_excused(name)).flat_map(|(_, at)| at.clone()).collect();
-    assert!(twice.is_empty(), "one word for one thing:\n{}\n", twice.join("\n"));
-    for (name, _) in SHARED_NAMES {
-        assert!(places.get(*name).is_some_and(|at| at.len() > 1), "`{name}` stands once: it needs no excuse");
+        // Each verb of the program has its arguments.
+        places.remove("Arguments");
+        let twice: Vec<String> = places.into_values().filter(|at| at.len() > 1).flatten().collect();
+        assert!(twice.is_empty(), "one word for one thing:\n{}\n", twice.join("\n"));
     }
 }
 
 #[test]
 fn no_code_depends_on_specific_game() {
-    let lines = lines_under(Path::new("crates/draughts/src"));
+    let lines = lines_under(&["crates/draughts/src"]);
     let rows: Vec<&str> =
         lines.iter().filter_map(|line| line.code.split_once(": VariantRow = ")?.0.split_whitespace().last()).collect();
     assert_eq!(rows.len(), 14);
-    for line in &lines {
-        let mut words = line.code.split(|c: char| !c.is_alphanumeric() && c != '_');
-        let asks = ["==", "!=", "if ", "match "].iter().any(|question| line.code.contains(question));
-        assert!(!asks || words.all(|word| !rows.contains(&word)), "{}", line.place());
-    }
-}
-
-#[test]
-fn simulator_does_not_depend_on_recorder() {
-    for line in lines_under(Path::new("hardware-sim/src")) {
-        assert!(!line.code.contains("damcast"), "{}", line.place());
-        for banned in BANNED {
-            assert!(!line.code.contains(banned), "`{banned}`: {}", line.place());
-        }
-    }
-    let manifest = fs::read_to_string("hardware-sim/Cargo.toml").unwrap();
-    let dependencies =
-        manifest.lines().filter(|line| line.split(['=', '.']).next().is_some_and(|key| key.trim() == "damcast"));
-    assert_eq!(dependencies.count(), 0, "hardware-sim/Cargo.toml names damcast as a dependency");
-}
-
-#[test]
-fn detects_forbidden_import() {
-    let beside = roots("src", Path::new("src/engine/some.rs"));
-    for (code, module, expected) in [
-        ("use crate::engine::livefile::Entry;", "livefile", true),
-        ("use crate::engine::{millis::Millis, livefile};", "livefile", true),
-        ("use damcast::station::operate::{logging, supervisor};", "supervisor", true),
-        ("crate::engine::livefile_of_old::x()", "livefile", false),
-        ("let livefile = 5;", "livefile", false),
-        ("pub use damcast::engine::livefile;", "livefile", true),
-        ("use draughts::Move;", "draughts", true),
-        ("use draughts_pdn::fen;", "draughts", false),
-        ("use draughts_pdn::fen;", "draughts_pdn", true),
-        ("use super::position::Position;", "position", true),
-    ] {
-        assert_eq!(names(code, &beside, module), expected, "{code}");
-    }
-    let nested = roots("src", Path::new("src/engine/some/other.rs"));
-    assert!(names("use super::super::position::Position;", &nested, "position"));
-    assert!(!names("use super::position::Position;", &nested, "position"));
-    for (sources, table) in CRATES {
-        for module in table.iter().map(|(module, _)| *module).filter(|module| !LIBRARIES.contains(module)) {
-            assert!(!lines_of_module(sources, module).is_empty(), "{sources} has no module `{module}`");
-        }
-    }
+    let asks = |line: &&SourceLine| {
+        let is_question = ["==", "!=", "if ", "match "].iter().any(|question| line.code.contains(question));
+        is_question && words(&line.code).any(|word| rows.contains(&word))
+    };
+    refuse(lines.iter().filter(asks), "code asks for a game");
 }

@@ -351,10 +351,10 @@ fn messages_are_filtered_by_level_at_run_time() {
     let wrong = run_ctl(&place, &["ctl", "log-level", "damcast=loud"]);
     assert!(wrong.code == 1 && wrong.err.contains("MODULE=LEVEL"), "{}", wrong.err);
     assert_eq!(
-        run_ctl(&place, &["ctl", "log-level", "damcast::station::line=off"]).out,
-        "info,damcast::station::line=off\n"
+        run_ctl(&place, &["ctl", "log-level", "damcast_station::line=off"]).out,
+        "info,damcast_station::line=off\n"
     );
-    station.wait_for("log-level damcast::station::line=off");
+    station.wait_for("log-level damcast_station::line=off");
     let count = |station: &crate::daemon::Station| station.output().matches("request of").count();
     let before = count(&station);
     assert_eq!(run_ctl(&place, &["ctl", "hold", "a"]).code, 0);

@@ -14,12 +14,12 @@ use damcast::engine::broadcast::events::Generation;
 use damcast::engine::bytelog::{self, Header};
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{Input, Line, LineSettings};
-use damcast::engine::tournament::TournamentRecord;
 use damcast::outward::web::{self, ServeOptions};
 use damcast::station::config::Config;
 use damcast::station::disk::RealDisk;
 use damcast::station::outlets::{self, Outlets};
 use damcast::station::tournament_log::TournamentLog;
+use damcast::tournament::TournamentRecord;
 
 use crate::program::run;
 use crate::pty::wait_until;

@@ -499,7 +499,7 @@ fn desk_offers_every_tournament_request() {
     let commands: Vec<&str> = rows.map(|row| row.split('`').nth(1).unwrap()).collect();
     assert!(commands.len() > 10, "{commands:?}");
     let scripts = ["tournament", "boards", "station", "core"]
-        .map(|name| fs::read_to_string(format!("src/outward/desk/assets/{name}.js")).unwrap())
+        .map(|name| fs::read_to_string(format!("crates/damcast-outward/src/desk/assets/{name}.js")).unwrap())
         .concat();
     for command in commands {
         // The desk sends names to the board, which forwards them to the tournament if its game has begun.
@@ -508,7 +508,6 @@ fn desk_offers_every_tournament_request() {
     }
 }
 
-#[cfg(feature = "demo")]
 #[test]
 fn demo_admits_viewer() {
     let folder = tempfile::tempdir().unwrap();

@@ -65,7 +65,6 @@ fn corpus_games_replay() {
 }
 
 /// Returns the games in the repository whose file name starts with `variant`, to be played on boards.
-#[cfg(feature = "demo")]
 pub fn playable(variant: &str) -> Vec<damcast::simulation::score::SourceGame> {
     let chosen = |file: &PathBuf| {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -81,7 +80,6 @@ pub fn playable(variant: &str) -> Vec<damcast::simulation::score::SourceGame> {
 }
 
 /// Returns the corpus games of a variant and a kind; `None` if `DAMCAST_CORPUS` is not set.
-#[cfg(feature = "demo")]
 pub fn corpus(variant: &str, kind: &str) -> Option<Vec<damcast::simulation::score::SourceGame>> {
     let file = PathBuf::from(std::env::var_os("DAMCAST_CORPUS")?).join(format!("games/{variant}.jsonl"));
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
@@ -153,7 +151,6 @@ fn check_ply(position: &Position, ply: &Ply, at: &str) -> Move {
 }
 
 impl Game {
-    #[cfg(feature = "demo")]
     fn played(&self) -> damcast::simulation::score::SourceGame {
         let mut position = self.start;
         let mut moves = Vec::new();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use damcast::engine::tournament::{
+use damcast::tournament::{
     BoardGame, ChangeReview, Event, Id, OfficialResult, Points, ResultReason, RoundState, Tournament, review_change,
 };
 use proptest::prelude::*;

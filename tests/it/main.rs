@@ -5,7 +5,6 @@ mod arbiter_docs;
 mod arbiter_kills;
 mod architecture;
 mod boards;
-#[cfg(feature = "web")]
 mod browser;
 mod bus;
 mod bus_boards;
@@ -23,12 +22,9 @@ mod control;
 mod daemon;
 mod damaged_bytes;
 mod damaged_files;
-#[cfg(feature = "web")]
 mod delayed_pages;
 mod dependencies;
-#[cfg(feature = "web")]
 mod desk;
-#[cfg(feature = "web")]
 mod desk_in_browser;
 mod dialogue;
 mod disk_faults;
@@ -46,7 +42,6 @@ mod fuzz;
 mod games;
 mod generated_games;
 mod guards;
-#[cfg(feature = "web")]
 mod hall_in_browser;
 mod hidden_names;
 mod init;
@@ -70,7 +65,6 @@ mod outages;
 mod outlets;
 mod packed_log;
 mod pages;
-#[cfg(feature = "web")]
 mod pages_apart;
 mod pdn;
 mod pdn_bad_input;
@@ -79,7 +73,6 @@ mod pdn_corpus;
 mod pdn_edges;
 mod pdn_properties;
 mod pdn_readers;
-#[cfg(feature = "web")]
 mod playing_hall;
 mod power_loss;
 mod program;
@@ -97,7 +90,6 @@ mod replay_cmd;
 mod replug;
 mod rotation;
 mod rounds;
-#[cfg(feature = "web")]
 mod serve;
 mod service;
 mod simulated;

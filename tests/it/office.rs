@@ -6,14 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use damcast::control::tournament::TournamentRequest;
 use damcast::engine::broadcast::events::SCHEMA;
 use damcast::engine::broadcast::{Delay, TournamentHistory, documents};
-use damcast::engine::tournament::{BoardGame, Tournament, write_csv};
 use damcast::station::tournament_log::TournamentLog;
 use damcast::station::tournament_service::{
-    ResultRequester, ServiceError, ServiceOutcome, StationBoard, TournamentCommand, TournamentRequest,
-    TournamentService,
+    ResultRequester, ServiceError, ServiceOutcome, StationBoard, TournamentService,
 };
+use damcast::tournament::TournamentCommand;
+use damcast::tournament::{BoardGame, Tournament, write_csv};
 use draughts::ResultFormat;
 use serde_json::Value;
 

@@ -1184,7 +1184,6 @@ fn inherited_socket_is_used() {
 }
 
 /// The demonstration shows its boards from the start.
-#[cfg(feature = "demo")]
 #[test]
 fn demo_prints_page_address_first() {
     let folder = tempfile::tempdir().unwrap();

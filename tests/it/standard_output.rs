@@ -175,7 +175,7 @@ fn no_boardsim_verb_panics_on_closed_output() {
     let folder = tempfile::tempdir().unwrap();
     let list = [
         ("help", true),
-        ("play --pdn src/simulation/demo.pdn --link @/p --speed 10000 --exit-when-done", true),
+        ("play --pdn crates/damcast-sim/src/demo.pdn --link @/p --speed 10000 --exit-when-done", true),
         ("serve --single 1 --ports @/ports --speed 10000 --at-once --exit-when-done --plies 4", false),
         ("score --hands ideal --goals", true),
         ("soak --games 2", true),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use damcast::engine::tournament::{
+use damcast::tournament::{
     Event, MergeResult, Scoring, TieBreak, TieBreakValue, Tournament, TournamentSection, UnplayedPolicy, difference,
     lost_in_pdn, merge, read, standings, team_standings, write_csv, write_pdn, write_trf,
 };
@@ -60,7 +60,7 @@ fn shown(broken: &TieBreakValue) -> Value {
 
 /// Returns rows as `expected.json` has them: rank, number, points, tie-breaks.
 fn rows(section: &TournamentSection, after: u32, ties: &[TieBreak], unplayed: UnplayedPolicy) -> Vec<Value> {
-    let row = |row: &damcast::engine::tournament::PlayerStanding| {
+    let row = |row: &damcast::tournament::PlayerStanding| {
         let number = section.player(row.player).unwrap().number;
         let mut cells = vec![row.rank.into(), number.into(), row.points.to_string().into()];
         cells.extend(row.tie_breaks.iter().map(shown));
@@ -246,7 +246,7 @@ fn fide_exercises_match() {
         }
         let rows = standings(section, 5, &[tie(name)], exercise["policy"].as_str().unwrap().parse().unwrap()).rows;
         for (number, value) in exercise["values"].as_object().unwrap() {
-            let of = |row: &&damcast::engine::tournament::PlayerStanding| {
+            let of = |row: &&damcast::tournament::PlayerStanding| {
                 section.player(row.player).unwrap().number.unwrap().to_string() == *number
             };
             let found = shown(&rows.iter().find(of).unwrap().tie_breaks[0]);

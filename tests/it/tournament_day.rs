@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use damcast::engine::tournament::{TieBreak, UnplayedPolicy, standings};
 use damcast::simulation::day::Day;
 use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::tournament::{TournamentForm, TournamentRun, run_tournament};
 use damcast::station::config::OutletConfig;
 use damcast::station::disk::{Durability, RealDisk};
 use damcast::station::tournament_log::TournamentLog;
+use damcast::tournament::{TieBreak, UnplayedPolicy, standings};
 use hardware_sim::profile::NoiseProfile;
 
 use super::tournament_rules::{Round, Swiss};

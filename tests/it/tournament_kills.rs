@@ -6,12 +6,12 @@ use std::path::Path;
 use std::process::Output;
 use std::sync::Arc;
 
-use damcast::engine::tournament::{BoardGame, Tournament};
+use damcast::control::tournament::TournamentRequest;
 use damcast::station::disk::Disk;
 use damcast::station::tournament_log::{TOURNAMENT_FILE, TournamentError, TournamentLog};
-use damcast::station::tournament_service::{
-    ServiceError, StationBoard, TournamentCommand, TournamentRequest, TournamentService,
-};
+use damcast::station::tournament_service::{ServiceError, StationBoard, TournamentService};
+use damcast::tournament::TournamentCommand;
+use damcast::tournament::{BoardGame, Tournament};
 use draughts::ResultFormat;
 
 use crate::kill_at_syscall::library;

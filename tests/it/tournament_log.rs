@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use damcast::engine::tournament::{Tournament, TournamentRecord, difference};
 use damcast::station::disk::{Disk, Lock};
 use damcast::station::tournament_log::{Conflict, TOURNAMENT_FILE, TournamentError, TournamentLog};
+use damcast::tournament::{Tournament, TournamentRecord, difference};
 use serde_json::Value;
 
 use super::model_disk::{Fault, ModelDisk};

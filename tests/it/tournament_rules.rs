@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use damcast::engine::tournament::{
+use damcast::tournament::{
     Fraction, Standings, TieBreak, TieBreakValue, Tournament, TournamentSection, UnplayedPolicy, standings,
 };
 use proptest::prelude::*;

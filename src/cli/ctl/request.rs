@@ -1,9 +1,10 @@
 //! The request that the arguments of `damcast ctl` ask for.
 
 use anyhow::bail;
+use damcast::control::ClientRequest;
+use damcast::control::tournament::TournamentRequest;
 use damcast::engine::session::request::{BoardPairing, OperatorCommand};
-use damcast::station::operate::control::ClientRequest;
-use damcast::station::tournament_service::{TournamentCommand, TournamentRequest};
+use damcast::tournament::TournamentCommand;
 use draughts::Color;
 use draughts_pdn::encoding::{self, Encoding};
 

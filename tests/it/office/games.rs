@@ -231,7 +231,7 @@ fn early_game_is_assigned_and_belongs_to_round() {
 /// swapped, one after the other.
 fn next(desk: &ServiceFixture) -> Vec<String> {
     let tournament = desk.tournament();
-    let called = |seat: &damcast::engine::tournament::BoardAssignment| {
+    let called = |seat: &damcast::tournament::BoardAssignment| {
         let pairing = tournament.pairing(seat.pairing.0).unwrap().1;
         format!("{} {}.{}", seat.board, pairing.round, pairing.board.unwrap())
     };

@@ -1,0 +1,183 @@
+//! The visible part of a game at a moment: a delay prevents players from receiving moves during the game.
+//!
+//! | delay | an entry is visible |
+//! |---|---|
+//! | seconds | that many seconds after it was recorded |
+//! | plies | when that many plies were recorded after it, or the game is over |
+//! | both | when both allow it |
+//!
+//! The end is visible when all entries are, and its own seconds have passed; the result with it or after it. Visible parts stay visible:
+//! the view of a later moment begins with that of an earlier one. The view needs no memory, so it survives a restart.
+//!
+//! If the clock of the machine was set back, earlier records have later times than those that follow: they become visible together.
+
+use chrono::TimeDelta;
+use draughts_pdn::game::Tags;
+use draughts_pdn::tag;
+use draughts_tournament::MOVES;
+
+use super::WallTime;
+use super::record::{Correction, GameRecord, RecordedEntry};
+
+/// The tag with its own delay: the game may not be over for all viewers yet.
+const RESULT_TAG: &str = "Result";
+
+/// Delay of an outlet.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Delay {
+    /// Seconds between recording and publication.
+    pub seconds: u32,
+    /// Number of last plies that are withheld during the game.
+    pub plies: u32,
+}
+
+/// Visible part of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VisibleGame<'game> {
+    /// Visible plies and setups, from the first.
+    pub entries: &'game [RecordedEntry],
+    /// Number of `entries` in earlier files of the game, which were ended by mistake.
+    pub prior_entries: usize,
+    /// Whether the end of the game is visible.
+    pub is_closed: bool,
+    /// Visible result of the live file.
+    pub result: Option<&'game str>,
+    /// Visible corrections.
+    pub corrections: &'game [Correction],
+}
+
+impl<'game> VisibleGame<'game> {
+    /// Returns the visible entries of the live file.
+    pub fn own_entries(&self) -> &'game [RecordedEntry] {
+        self.entries.get(self.prior_entries..).unwrap_or_default()
+    }
+
+    /// Returns the visible result: the last one that was entered.
+    pub fn visible_result(&self) -> Option<&'game str> {
+        let last_correction = self.corrections.iter().rev().find(|correction| correction.tag == RESULT_TAG);
+        // A result never appears before the last move.
+        last_correction.filter(|_| self.is_closed).map(|correction| correction.value.as_str()).or(self.result)
+    }
+
+    /// Returns the moves that the board missed, as PDN, once the game is over; empty if there are none.
+    pub fn score_sheet_moves(&self) -> &'game str {
+        let typed = self.corrections.iter().rev().find(|correction| correction.tag == MOVES);
+        typed.filter(|_| self.is_closed).map_or("", |correction| correction.value.as_str())
+    }
+
+    /// Applies the corrections to the tags of the game, in the form for readers of PDN.
+    pub fn apply_corrections(&self, tags: &mut Tags) {
+        let is_tag = |correction: &&Correction| ![RESULT_TAG, MOVES].contains(&correction.tag.as_str());
+        for Correction { tag: name, value, .. } in self.corrections.iter().filter(is_tag) {
+            if value.is_empty() {
+                tags.remove(name);
+            } else {
+                tags.set(name, tag::reader_safe(value));
+            }
+        }
+    }
+}
+
+impl Delay {
+    /// No delay.
+    pub const NO_DELAY: Delay = Delay { seconds: 0, plies: 0 };
+
+    /// Returns the visible part of a game at a moment.
+    pub fn view(self, game: &GameRecord, now: WallTime) -> VisibleGame<'_> {
+        let is_closed = game.closed_at().is_some_and(|at| self.visible_at(at) <= now);
+        let own = game.current_file_entries();
+        let due = own.iter().rposition(|entry| self.visible_at(entry.at) <= now);
+        let by_time = if is_closed { own.len() } else { due.map_or(0, |last| last + 1) };
+        let by_plies = if is_closed { own.len() } else { self.visible_by_plies(own) };
+        let count = by_time.min(by_plies);
+        let is_closed = is_closed && count == own.len();
+        // Before the first own entry, viewers cannot know that the earlier game continues.
+        let before = if count == 0 { 0 } else { game.entries().len() - own.len() };
+        let result = game.result().filter(|(at, _)| is_closed && self.visible_at(*at) <= now).map(|(_, result)| result);
+        let corrections = game.corrections();
+        let seen = corrections.iter().take_while(|correction| self.visible_at(correction.at) <= now).count();
+        VisibleGame {
+            entries: &game.entries()[..before + count],
+            prior_entries: before,
+            is_closed,
+            result,
+            corrections: &corrections[..seen],
+        }
+    }
+
+    /// Returns the next moment at which more becomes visible by time alone.
+    pub fn next_change(self, game: &GameRecord, now: WallTime) -> Option<WallTime> {
+        let ends = game.closed_at().into_iter().chain(game.result().map(|(at, _)| at));
+        let moments = game.entries().iter().rev().map(|entry| entry.at).take_while(|&at| self.visible_at(at) > now);
+        // Usually all of them are visible.
+        let asides =
+            Some(game.live_updates()).filter(|asides| asides.last_at().is_some_and(|last| self.visible_at(last) > now));
+        let asides = asides.into_iter().flat_map(|asides| asides.iter()).map(|update| update.at);
+        let corrections = game.corrections().iter().map(|correction| correction.at);
+        moments.chain(asides).chain(ends).chain(corrections).map(|at| self.visible_at(at)).filter(|&at| at > now).min()
+    }
+
+    /// Returns the moment at which something recorded at `at` becomes visible.
+    pub fn visible_at(self, at: WallTime) -> WallTime {
+        at.checked_add_signed(TimeDelta::seconds(self.seconds.into())).unwrap_or(at)
+    }
+
+    /// Returns the number of entries before the last plies that the delay withholds. Setups among those plies are withheld as well.
+    fn visible_by_plies(self, entries: &[RecordedEntry]) -> usize {
+        let Some(last) = self.plies.checked_sub(1) else { return entries.len() };
+        let plies = entries.iter().enumerate().rev().filter(|(_, entry)| entry.is_ply()).map(|(index, _)| index);
+        plies.into_iter().nth(last as usize).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::GameChange;
+    use super::super::record::tests::{changes, game, moment};
+    use super::*;
+
+    const LINES: [&str; 5] = ["1. 32-28", "19-23", "/FEN \"W:W28:B10,14,23\"/", "2. 28x19", "14x23"];
+
+    fn seen(delay: Delay, game: &GameRecord, now: u32) -> usize {
+        delay.view(game, moment(now)).entries.len()
+    }
+
+    #[test]
+    fn seconds_hold_back_recent_entries() {
+        let game = game(&[], &LINES);
+        let delay = Delay { seconds: 10, plies: 0 };
+        let counts: Vec<usize> = [0, 10, 11, 13, 14, 15, 99].map(|now| seen(delay, &game, now)).into();
+        assert_eq!(counts, [0, 0, 1, 3, 4, 5, 5]);
+        assert_eq!(delay.next_change(&game, moment(12)), Some(moment(13)));
+        assert_eq!(delay.next_change(&game, moment(15)), None);
+        assert_eq!(seen(Delay::NO_DELAY, &game, 5), 5);
+    }
+
+    #[test]
+    fn plies_are_held_back_until_game_ends() {
+        let mut game = game(&[], &LINES);
+        let counts: Vec<usize> = [0, 1, 2, 3, 4, 9].map(|plies| seen(Delay { seconds: 0, plies }, &game, 9)).into();
+        assert_eq!(counts, [5, 4, 3, 1, 0, 0]);
+        game.apply(moment(20), GameChange::Ended(Some("2-0".into())));
+        let delay = Delay { seconds: 10, plies: 2 };
+        let view = delay.view(&game, moment(29));
+        assert_eq!((view.entries.len(), view.is_closed, view.result), (3, false, None));
+        let view = delay.view(&game, moment(30));
+        assert_eq!((view.entries.len(), view.is_closed, view.result), (5, true, Some("2-0")));
+        assert_eq!(delay.next_change(&game, moment(29)), Some(moment(30)));
+        assert_eq!(delay.next_change(&game, moment(30)), None);
+    }
+
+    #[test]
+    fn visible_entries_stay_visible() {
+        let mut growing = game(&[], &[]);
+        let delay = Delay { seconds: 3, plies: 1 };
+        let mut last = 0;
+        for (change, at) in changes(1, &[], &LINES).1.into_iter().zip(1..) {
+            growing.apply(moment(at), change);
+            let count = seen(delay, &growing, at);
+            assert!(count >= last, "{at}");
+            last = count;
+        }
+    }
+}

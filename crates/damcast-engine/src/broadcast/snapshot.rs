@@ -1,0 +1,361 @@
+//! The files that are replaced as a whole: all boards of a round, each with its current game.
+//!
+//! | file | boards in it |
+//! |---|---|
+//! | `games.pdn` | all, in the order of the configuration; one that has not begun has its tags and `*` |
+//! | `started.pdn` | those with a move; for readers that stop at a game without moves |
+//!
+//! | profile | a game with a setup |
+//! |---|---|
+//! | standard | shown as it was recorded |
+//! | lidraughts, pydraughts | ends at its last certain move until the operator releases it: these readers drop the moves before a setup, or the setup |
+//!
+//! For pydraughts a game that begins with Black to move from a set-up position is left out, released or not: pydraughts reads the first
+//! move of such a game twice.
+//!
+//! A setup before the first move is no break: it is the start, and becomes the FEN tag.
+//!
+//! No value of a tag blocks a file: brackets in it are written as `(` and `)`, for pydraughts quotes as `'`.
+//!
+//! The result is in the tag only, and is `*` until it is certain; every game ends with `*`. The writer of the file checks
+//! [`Snapshot::first_problem`] first: a file that would break its readers is not published.
+
+use std::borrow::Cow;
+
+use draughts_pdn::clock::Clocks;
+use draughts_pdn::fen;
+use draughts_pdn::game::{Entry as PdnEntry, Game, MoveEntry, Tags, Termination};
+use draughts_pdn::problem::{Level, Problem};
+use draughts_pdn::reader;
+use draughts_pdn::writer::{self, Style};
+
+use super::record::{GameRecord, RecordedEntry, RecordedEntryKind};
+use super::{Board, Delay, VisibleGame, WallTime};
+use crate::livefile;
+use crate::profile::{self, ReaderProfile};
+
+/// Comment before the moves that a board missed.
+const SCORE_SHEET_COMMENT: &str = "from the score sheet";
+
+/// Selection of the boards in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum BoardSelection {
+    /// All boards.
+    #[default]
+    All,
+    /// Boards with a move.
+    Started,
+}
+
+/// A file that is replaced as a whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Snapshot {
+    /// Text of the file: UTF-8 with LF.
+    pub text: String,
+    /// Boards whose game is not shown, or not to its last move, because of a setup.
+    pub truncated_boards: Vec<String>,
+    profile: ReaderProfile,
+}
+
+/// An entry of a file: a board with its visible game.
+#[derive(Clone, Debug)]
+pub struct SnapshotEntry<'b> {
+    /// The board.
+    pub board: Cow<'b, Board>,
+    /// The game with its visible part.
+    pub visible_game: Option<(&'b GameRecord, VisibleGame<'b>)>,
+    /// Result of a pairing without a game.
+    pub result: Option<String>,
+}
+
+impl<'b> SnapshotEntry<'b> {
+    /// Returns the entry of a board with its current game.
+    pub fn from_board(board: &'b Board, delay: Delay, now: WallTime) -> SnapshotEntry<'b> {
+        SnapshotEntry { board: Cow::Borrowed(board), visible_game: board.visible_game(delay, now), result: None }
+    }
+}
+
+impl Snapshot {
+    /// Returns the snapshot of the boards of a round as visible at a moment.
+    pub fn from_boards(
+        boards: &[&Board],
+        which: BoardSelection,
+        profile: ReaderProfile,
+        delay: Delay,
+        now: WallTime,
+    ) -> Snapshot {
+        let places: Vec<SnapshotEntry> =
+            boards.iter().map(|board| SnapshotEntry::from_board(board, delay, now)).collect();
+        Snapshot::from_entries(&places, which, profile)
+    }
+
+    /// Returns the snapshot of these entries.
+    pub fn from_entries(places: &[SnapshotEntry], which: BoardSelection, profile: ReaderProfile) -> Snapshot {
+        let mut truncated_boards = Vec::new();
+        let games = places.iter().filter_map(|SnapshotEntry { board, visible_game: shown, result }| {
+            let (mut game, is_held) = board_text(board, *shown, which, profile);
+            if is_held {
+                truncated_boards.push(board.name.clone());
+            }
+            if let (Some(game), None, Some(result)) = (&mut game, shown, result) {
+                game.tags.set("Result", result.as_str());
+            }
+            game
+        });
+        let games: Vec<Game> = games.collect();
+        Snapshot { text: writer::write(&games, Style::Compact), truncated_boards, profile }
+    }
+
+    /// Returns the first problem that readers of this profile would have; a file with a problem must not be published.
+    pub fn first_problem(&self) -> Option<Problem> {
+        let problems = profile::check(self.profile, self.text.as_bytes(), None);
+        problems.into_iter().find(|problem| problem.level == Level::Error)
+    }
+}
+
+/// Returns the text of a board, empty if the file leaves it out; and whether the game is shown up to its last certain move only.
+fn board_text(
+    board: &Board,
+    shown: Option<(&GameRecord, VisibleGame<'_>)>,
+    which: BoardSelection,
+    profile: ReaderProfile,
+) -> (Option<Game>, bool) {
+    let (mut game, is_held) = match shown {
+        Some((record, view)) => game(board, record, view, profile),
+        None => (empty_game(board), false),
+    };
+    if profile == ReaderProfile::Pydraughts {
+        without_quotes(&mut game.tags);
+    }
+    let is_left_out = profile == ReaderProfile::Pydraughts && begins_with_black(&game);
+    let is_shown = !is_left_out && (which == BoardSelection::All || game.moves().next().is_some());
+    (is_shown.then_some(game), is_held || is_left_out)
+}
+
+/// Replaces quotes for readers that end a value at its first quote.
+fn without_quotes(tags: &mut Tags) {
+    let quoted = tags.iter().filter(|tag| tag.value.contains('"'));
+    let others: Vec<(String, String)> = quoted.map(|tag| (tag.name.clone(), tag.value.replace('"', "'"))).collect();
+    others.into_iter().for_each(|(name, value)| drop(tags.set(&name, value)));
+}
+
+/// Returns a board without a game: its tags.
+fn empty_game(board: &Board) -> Game {
+    let mut tags = board.tags_of(None);
+    tags.set("Result", "*");
+    Game { tags, entries: Vec::new(), end: Termination::Star }
+}
+
+/// Returns a game in the form of a profile, and whether it is truncated.
+fn game(board: &Board, record: &GameRecord, view: VisibleGame<'_>, profile: ReaderProfile) -> (Game, bool) {
+    let mut tags = board.tags_of(Some(record));
+    let takes_setups = profile == ReaderProfile::Standard || record.is_released();
+    let mut shown = 0..view.entries.len();
+    if !takes_setups {
+        let first_ply = view.entries.iter().position(RecordedEntry::is_ply).unwrap_or(view.entries.len());
+        if let Some(RecordedEntryKind::Setup(start)) = first_ply.checked_sub(1).map(|before| &view.entries[before].kind)
+        {
+            tags.set("FEN", fen::write(record.variant(), &start.setup()));
+            shown.start = first_ply;
+        }
+        let breaks = view.entries[shown.start..].iter().position(|entry| !entry.is_ply());
+        shown.end = breaks.map_or(shown.end, |sure| shown.start + sure);
+    }
+    let is_held = shown.end < view.entries.len() || shown.is_empty() && !view.entries.is_empty();
+    view.apply_corrections(&mut tags);
+    tags.set("Result", view.visible_result().unwrap_or("*"));
+    let written = record.to_file_entries(view.entries).skip(shown.start).take(shown.len());
+    let mut entries = movetext(written);
+    // A truncated game has no last move that they could follow.
+    if !is_held {
+        entries.extend(with_score_sheet_comment(view.score_sheet_moves()));
+    }
+    (Game { tags, entries, end: Termination::Star }, is_held)
+}
+
+/// Returns the entries of a game in the form that all known readers accept.
+pub(super) fn movetext(entries: impl Iterator<Item = livefile::Entry>) -> Vec<PdnEntry> {
+    let mut movetext = Vec::new();
+    for livefile::Entry { number, kind: step, clocks } in entries {
+        movetext.push(match step {
+            livefile::EntryKind::Ply { .. } => PdnEntry::Move(MoveEntry { number, ..MoveEntry::new(step.text()) }),
+            livefile::EntryKind::Setup(_) => PdnEntry::Setup(step.text()),
+        });
+        movetext.extend(clocks.as_ref().map(Clocks::to_string).map(PdnEntry::Comment));
+    }
+    movetext
+}
+
+/// Returns the moves that a board missed, after a comment that names their source.
+pub(super) fn with_score_sheet_comment(moves: &str) -> Vec<PdnEntry> {
+    if moves.is_empty() {
+        return Vec::new();
+    }
+    let mark = PdnEntry::Comment(SCORE_SHEET_COMMENT.to_owned());
+    std::iter::once(mark).chain(reader::read(moves).0.into_iter().flat_map(|game| game.entries)).collect()
+}
+
+/// Whether the FEN tag gives a position with Black to move, or with an unknown side to move.
+fn begins_with_black(game: &Game) -> bool {
+    game.tags.get("FEN").is_some_and(|fen| !fen.starts_with('W'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::GameChange;
+    use super::super::record::tests::{changes, moment};
+    use super::super::{Correction, archive};
+    use super::*;
+    use draughts::Variant;
+
+    fn board(name: &str) -> Board {
+        let white = ("White".to_owned(), format!("White of {name}"));
+        let event = ("Event".to_owned(), "NK [open]".to_owned());
+        Board::new(name, Variant::international(), vec![event, white])
+    }
+
+    fn play(board: &mut Board, lines: &[&str]) {
+        let opens = board.games.last().is_none_or(|game| game.closed_at().is_some());
+        let mut at = board.games.len() as u32 * 100;
+        let date = ("Date".to_owned(), "2026.11.21".to_owned());
+        let tags: Vec<(String, String)> = board.tags.iter().cloned().chain([date]).collect();
+        let tags: Vec<(&str, &str)> = tags.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let (opening, changes) = changes(board.games.len() as u32 + 1, &tags, lines);
+        if opens {
+            board.apply(moment(at), GameChange::Opened(opening));
+        }
+        for change in changes {
+            at += 1;
+            board.apply(moment(at), change);
+        }
+    }
+
+    fn snapshot(boards: &[Board], which: BoardSelection, profile: ReaderProfile) -> Snapshot {
+        let boards: Vec<&Board> = boards.iter().collect();
+        let snapshot = Snapshot::from_boards(&boards, which, profile, Delay::NO_DELAY, moment(99));
+        assert_eq!(snapshot.first_problem(), None, "{}", snapshot.text);
+        snapshot
+    }
+
+    const SETUP: &str = "/FEN \"B:W28,31,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,20,24\"/";
+
+    #[test]
+    fn lists_all_boards_in_order() {
+        let mut boards = [board("a"), board("b"), board("c")];
+        play(&mut boards[1], &["1. 32-28 {[%clock w0:29:55 B0:30:00]}", "19-23"]);
+        boards[1].apply(moment(50), GameChange::Ended(Some("2-0".into())));
+        play(&mut boards[2], &["1. 31-27"]);
+        let expected = "[Event \"NK (open)\"]\n[White \"White of a\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n\n\
+            [Event \"NK (open)\"]\n[Date \"2026.11.21\"]\n[White \"White of b\"]\n[GameType \"20\"]\n[Result \"2-0\"]\n\n\
+            1. 32-28 {[%clock w0:29:55 B0:30:00]} 19-23 *\n\n\
+            [Event \"NK (open)\"]\n[Date \"2026.11.21\"]\n[White \"White of c\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n1. 31-27 *\n";
+        assert_eq!(snapshot(&boards, BoardSelection::All, ReaderProfile::Lidraughts).text, expected);
+        let started = snapshot(&boards, BoardSelection::Started, ReaderProfile::Pydraughts).text;
+        assert_eq!(started.matches("[Event").count(), 2);
+    }
+
+    #[test]
+    fn holds_game_with_setup_until_release() {
+        let mut boards = [board("a")];
+        play(&mut boards[0], &["1. 32-28", "19-24", SETUP, "2... 24-30", "3. 35x24"]);
+        let standard = snapshot(&boards, BoardSelection::All, ReaderProfile::Standard);
+        assert!(standard.text.contains("/FEN") && standard.truncated_boards.is_empty(), "{}", standard.text);
+        let held = snapshot(&boards, BoardSelection::All, ReaderProfile::Lidraughts);
+        assert!(held.text.ends_with("\n\n1. 32-28 19-24 *\n"), "{}", held.text);
+        assert_eq!(held.truncated_boards, ["a"]);
+        boards[0].apply(moment(60), GameChange::Released);
+        let released = Snapshot::from_boards(
+            &[&boards[0]],
+            BoardSelection::All,
+            ReaderProfile::Lidraughts,
+            Delay::NO_DELAY,
+            moment(99),
+        );
+        assert!(released.text.contains("/FEN") && released.truncated_boards.is_empty());
+    }
+
+    #[test]
+    fn setup_before_first_move_is_start() {
+        let mut boards = [board("a")];
+        play(&mut boards[0], &["/FEN \"W:W31-50:B1-20\"/", SETUP, "1... 24-30", "2. 35x24"]);
+        let text = snapshot(&boards, BoardSelection::All, ReaderProfile::Lidraughts).text;
+        assert!(text.contains("[FEN \"B:W28,31,33,"), "{text}");
+        assert!(text.ends_with("\n\n1... 24-30 2. 35x24 *\n"), "{text}");
+    }
+
+    #[test]
+    fn pydraughts_omits_game_with_black_to_move_first() {
+        let mut boards = [board("a"), board("b")];
+        play(&mut boards[0], &[SETUP, "1... 24-30", "2. 35x24"]);
+        play(&mut boards[1], &["1. 32-28", "19-23"]);
+        let shown = snapshot(&boards, BoardSelection::Started, ReaderProfile::Pydraughts);
+        assert!(!shown.text.contains("24-30") && shown.text.contains("32-28"), "{}", shown.text);
+        assert_eq!(shown.truncated_boards, ["a"]);
+        let shown = snapshot(&boards, BoardSelection::Started, ReaderProfile::Lidraughts);
+        assert!(shown.text.contains("24-30") && shown.truncated_boards.is_empty(), "{}", shown.text);
+    }
+
+    #[test]
+    fn shows_last_game_until_next_has_move() {
+        let mut boards = [board("a")];
+        play(&mut boards[0], &["1. 32-28", "*"]);
+        play(&mut boards[0], &[]);
+        assert!(snapshot(&boards, BoardSelection::All, ReaderProfile::Standard).text.contains("32-28"));
+        play(&mut boards[0], &["1. 31-27"]);
+        let text = Snapshot::from_boards(
+            &[&boards[0]],
+            BoardSelection::All,
+            ReaderProfile::Standard,
+            Delay::NO_DELAY,
+            moment(999),
+        )
+        .text;
+        assert!(text.contains("31-27") && !text.contains("32-28"), "{text}");
+    }
+
+    #[test]
+    fn tag_values_never_block_file() {
+        let long = "x".repeat(10_000);
+        for name in [
+            "Bad \"]\" Name",
+            "A]",
+            "[A",
+            "[White \"B\"]",
+            "B\"q",
+            "\"",
+            "B\\",
+            "\\\"",
+            "{A}",
+            "}",
+            "; A",
+            "% A",
+            "A\n%B\r\n\n1. 32-28 *",
+            "\u{85}A\u{2028}B\u{2029}",
+            "\u{202e}A\u{200f}",
+            "<script>",
+            "'",
+            "*",
+            "/FEN",
+            "(A)",
+            "$1",
+            &long,
+        ] {
+            let mut boards = [board("a"), board("b")];
+            boards[1].tags.push(("Black".to_owned(), name.to_owned()));
+            play(&mut boards[0], &["1. 32-28", "19-23", "*"]);
+            for (tag, at) in ["White", "BlackTitle", "Event"].into_iter().zip(10..) {
+                let correction = Correction { at: moment(at), tag: tag.to_owned(), value: name.to_owned() };
+                let corrected = boards[0].games[0].corrections().iter().cloned().chain([correction]).collect();
+                boards[0].games[0].set_corrections(corrected);
+            }
+            for profile in [ReaderProfile::Standard, ReaderProfile::Lidraughts, ReaderProfile::Pydraughts] {
+                let text = snapshot(&boards, BoardSelection::All, profile).text;
+                assert_eq!(reader::read(&text).0.len(), 2, "{name:?}: {text}");
+            }
+            let game = &boards[0].games[0];
+            let text = archive::archive_text(&boards[0], game, Delay::NO_DELAY.view(game, moment(99)));
+            let problems = profile::check(ReaderProfile::Standard, text.as_bytes(), None);
+            assert!(problems.iter().all(|problem| problem.level != Level::Error), "{name:?}: {problems:?}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Facts for decisions: the published position and all later events.
+//!
+//! The rules in `decide` read the facts; only events and published entries change them, each through the value that
+//! owns them.
+
+use draughts::{Position, SquareSet};
+
+use super::chronology::Chronology;
+use super::missed_events::MissedEvents;
+use super::presses::{PressState, Presses};
+use super::published::{BasePosition, PublishedState};
+use super::squares::Evidence;
+use crate::millis::Millis;
+use crate::recognition::settings::Settings;
+use crate::recognition::verdict::{ClockState, PressId};
+
+/// Known facts.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// Configurable times.
+    pub settings: Settings,
+    /// State of the clock.
+    pub clock: ClockState,
+    /// Published position.
+    pub published: PublishedState,
+    /// Events on the squares.
+    pub evidence: Evidence,
+    /// Lever presses since the published position.
+    pub presses: Presses,
+    /// Events that may have been missed.
+    pub missed_events: MissedEvents,
+}
+
+/// Facts that explanations and evaluations depend on, by value or by a growing number. While versions are equal, only
+/// time has passed, and possibly a dump has confirmed the board.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FactsVersion {
+    clock: ClockState,
+    base: BasePosition,
+    plies: u32,
+    anomalies: SquareSet,
+    generation: u64,
+    trusts_reports: bool,
+    presses: (usize, PressState),
+    missed_events: MissedEvents,
+}
+
+impl Facts {
+    /// Returns the version of the facts.
+    pub fn version_key(&self) -> FactsVersion {
+        FactsVersion {
+            clock: self.clock,
+            base: *self.published.base(),
+            plies: self.published.plies(),
+            anomalies: self.published.anomalies().squares(),
+            generation: self.evidence.generation(),
+            trusts_reports: self.evidence.trusts_reports(),
+            presses: (self.presses.len(), *self.presses.lever()),
+            missed_events: self.missed_events,
+        }
+    }
+
+    /// Returns the squares that contradict the published position and are not known anomalies.
+    pub fn contradictions(&self) -> SquareSet {
+        self.published.wrong(&self.evidence)
+    }
+
+    /// Returns the order of events since the published position.
+    pub fn chronology(&self) -> Chronology<'_> {
+        Chronology::new(&self.evidence, self.published.base().evidence_start)
+    }
+
+    /// Returns the time at which the board will have been quiet for a moment.
+    pub fn quiet_at(&self) -> Millis {
+        self.evidence.last_change() + Millis(self.settings.settle_ms)
+    }
+
+    /// Returns the time at which the board will have been quiet for `wait` ms, plus an allowance while unconfirmed.
+    pub fn confirmed_at(&self, wait: u64) -> Millis {
+        let doubt = if self.evidence.is_confirmed() { 0 } else { self.settings.unconfirmed_ms };
+        self.evidence.last_change() + Millis(wait + doubt)
+    }
+
+    /// Handles a board that shows the published position: drops touches by adjusting hands and reverted presses.
+    /// Returns the time of the next call, if necessary.
+    pub fn clear_pending(&mut self, now: Millis) -> Option<Millis> {
+        self.evidence.learn_codes(self.published.position().placement().kings());
+        self.published.clear_anomalies(&self.evidence, self.missed_events.has_gap());
+        self.missed_events.close_gap();
+        self.presses.clear_reverted(now, self.published.turn())
+    }
+
+    /// Continues from another position at ply number `plies`, dropping `presses` presses. Returns the last of them.
+    pub fn set_up(&mut self, position: Position, plies: u32, presses: usize) -> Option<PressId> {
+        self.published.set_up(position, plies, &self.evidence);
+        self.missed_events.close_gap();
+        self.presses.set_up(presses).map(|press| press.id)
+    }
+}

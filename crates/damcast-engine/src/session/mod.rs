@@ -1,0 +1,619 @@
+//! Recorder of one line: turns bytes and times into lines of PDN and bytes for the board.
+//!
+//! ```text
+//!            Input                                          Output
+//!   bytes, link up/down ─▸┌──────────────────────────────┐─▸ bytes for the board
+//!   operator's request  ─▸│ Line                         │─▸ a game opens; a line of its file; its result
+//!                         │  framer ▸ sensors, lever     │─▸ a notice for the operator
+//!   time ────────────────▸│        ▸ table ▸ recogniser  │
+//!                         └──────────────────────────────┘─▸ deadline: call me again then
+//! ```
+//!
+//! A line carries either a single board that reports by itself (`single_board`) or a bus of boards that answer polls
+//! (`bus`). In both, a `table` holds one board and its games.
+//!
+//! # Invariants
+//!
+//! - [`Line::handle`] first runs every deadline that has passed, each at its own time, and then handles the input. The
+//!   outputs depend only on the inputs and their times. The number and delay of calls and the cutting of bytes into reads
+//!   have no effect. Therefore a log replays to the same file, byte for byte.
+//! - Outside data never causes an error here: it becomes noise, an unknown message, or a notice.
+//! - No clock, no file, no port, no randomness.
+
+mod bus;
+mod catchup;
+mod clock_filter;
+mod codes;
+mod delayed_event;
+mod endings;
+mod from_header;
+mod game;
+mod hold;
+mod identity;
+mod lever;
+pub mod notes;
+mod question_queue;
+mod record;
+pub mod request;
+mod result_piece;
+mod sensors;
+mod settings;
+mod single_board;
+mod table;
+pub mod wait;
+
+pub use crate::protocol::BusAddress;
+pub use codes::CodeMap;
+pub use from_header::{DEFAULT_GAME_TYPE, HeaderSettingsError};
+pub use settings::{BusSettings, LineSettings, OrientationSetting, Preset, SettingError, UnknownBoards};
+
+use std::sync::Arc;
+
+use chrono::{DateTime, FixedOffset};
+
+pub use crate::bytelog::Mode;
+use crate::calendar;
+use crate::livefile::{self, Entry, GameHeader};
+use crate::millis::Millis;
+use crate::recognition::{self, Rationale, Reason};
+use bus::Bus;
+use draughts::{Placement, Setup, Variant};
+use draughts_pdn::clock::Clocks;
+use request::{BoardPairing, Request, Target};
+use single_board::SingleBoard;
+use table::{Attention, Table};
+use wait::LineWait;
+
+/// Input of a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Input {
+    /// The port was opened.
+    LinkUp,
+    /// The port was closed, the station stops, or a log ends.
+    LinkDown,
+    /// Bytes from the board, as one read returned them.
+    Bytes(Vec<u8>),
+    /// Operator's request, or the station's answer to a game lookup.
+    Request(Request),
+    /// Only time has passed.
+    Tick,
+    /// The machine clock was set, or the machine slept; the clock shows this time from here on.
+    ClockSet(DateTime<FixedOffset>),
+}
+
+/// Effect of a line with its time, in the order of execution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Output {
+    /// Time of the effect.
+    pub at: Millis,
+    /// Address of the board on a bus; `None` for the line as a whole and for a single board.
+    pub board: Option<BusAddress>,
+    /// Effect to carry out.
+    pub effect: Effect,
+}
+
+/// Action that a line requests from its caller.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Send these bytes to the board.
+    Send(Vec<u8>),
+    /// Start the file of a game; its first entry follows.
+    GameOpened(Box<GameHeader>),
+    /// Ply or setup of the game opened last.
+    Entry {
+        /// The ply or setup, with the clock readings.
+        entry: Box<Entry>,
+        /// Reason of the publication; `None` for the start position of a game whose first entry is a setup.
+        reason: Option<Box<PublicationReason>>,
+    },
+    /// End of the game opened last.
+    GameEnded {
+        /// Result, if there is one; overwrites the value of the Result tag ([`livefile::result_patch`]).
+        result: Option<String>,
+        /// Whether the operator entered the result and the board has not shown it.
+        is_given: bool,
+    },
+    /// Close the link and open it again, or open another port if the address allows several. Emitted when no board answers or
+    /// the wrong one does. Until the link is up again the line behaves as if reopening had failed.
+    Reopen {
+        /// Serial number of the unexpected board; `None` if no board answers.
+        board: Option<String>,
+    },
+    /// Notice for the operator, who may have to act.
+    Notice(String),
+    /// Confirmation or good news for the operator; needs no action.
+    Info(String),
+    /// Reason why a request is refused; nothing has changed.
+    Refused(String),
+    /// Plies and setups of a running game whose start was not recorded, read from the board's memory. The station checks
+    /// whether this board has a file with the same beginning and answers with [`request::OperatorCommand::GameLookup`].
+    LookUpGame(Vec<Entry>),
+    /// Note for the log: the reason of a publication.
+    Note(String),
+    /// Update for event listeners about the running game; never written to its file.
+    LiveUpdate(LiveUpdate),
+}
+
+impl Effect {
+    /// Whether others see the effect, in a live file or in the events.
+    pub fn is_publication(&self) -> bool {
+        self.changes_file() || matches!(self, Effect::LiveUpdate(_))
+    }
+
+    /// Whether the effect changes a live file.
+    pub fn changes_file(&self) -> bool {
+        matches!(self, Effect::GameOpened(_) | Effect::Entry { .. } | Effect::GameEnded { .. })
+    }
+
+    /// Returns the lines that the effect adds to a live file, without LF.
+    pub fn lines(&self) -> Vec<String> {
+        match self {
+            Effect::GameOpened(opening) => opening.header_lines(),
+            Effect::Entry { entry, .. } => vec![entry.line()],
+            Effect::GameEnded { .. } => vec![livefile::TERMINATOR.to_owned()],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Reason why an entry was published.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PublicationReason {
+    /// Reason for setting up a position; `None` for a ply.
+    pub setup_reason: Option<Reason>,
+    /// Facts behind the decision; `None` if the operator decided.
+    pub rationale: Option<Rationale>,
+}
+
+/// Update for event listeners, never written to the file of the game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LiveUpdate {
+    /// Likely but not final moves, in the notation of the file: published next if nothing changes. Each list replaces the
+    /// previous one. An empty list retracts it, or its moves are in the file.
+    LikelyMoves(Vec<String>),
+    /// Clock state, when it differs from the countdown that a listener derives from the last update.
+    Clock(Clocks),
+    /// New condition of the board. A game begins as [`Condition::Playing`], which is not reported.
+    State(Condition),
+    /// Reason of the setup just published: one word, as in the notes of the log.
+    SetupReason(&'static str),
+}
+
+/// One line: the boards on a wire and their games.
+#[derive(Clone, Debug)]
+pub struct Line {
+    now: Millis,
+    wire: Wire,
+    /// Unread bytes, when [`Line::handle_until_publication`] stopped after a publication; [`Line::finish_handling`] processes
+    /// them.
+    unread: Option<std::vec::IntoIter<u8>>,
+}
+
+/// Outcome of one byte.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum ByteOutcome {
+    /// The byte neither completed a message nor showed that earlier bytes were noise.
+    NoChange,
+    /// The byte completed a message or showed noise.
+    Handled,
+    /// As `Handled`, and something was published. The consequences are still to be decided.
+    Published,
+}
+
+#[derive(Clone, Debug)]
+enum Wire {
+    Single(Box<SingleBoard>),
+    Bus(Box<Bus>),
+}
+
+impl Line {
+    /// Creates a line that has not been opened yet.
+    pub fn new(settings: LineSettings) -> Line {
+        let wire = match settings.mode {
+            Mode::Single => Wire::Single(Box::new(SingleBoard::new(settings))),
+            Mode::Bus => Wire::Bus(Box::new(Bus::new(settings))),
+        };
+        Line { now: Millis::ZERO, wire, unread: None }
+    }
+
+    /// Handles an input at time `now`. Times never decrease: an earlier time counts as the latest.
+    pub fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        let mut outputs = self.handle_until_publication(now, input);
+        outputs.extend(self.finish_handling());
+        outputs
+    }
+
+    /// Handles an input up to the first publication caused by bytes of a board. [`Line::finish_handling`] does the rest and
+    /// must run before the next input and before any query of the line.
+    pub fn handle_until_publication(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        let mut outputs = self.finish_handling();
+        let now = now.max(self.now);
+        self.run_deadlines_until(now, &mut outputs);
+        self.now = now;
+        match input {
+            Input::Tick => {}
+            Input::ClockSet(shown) => {
+                let was = self.moment(now).map_or_else(String::new, |was| format!(" from {}", format_time(was)));
+                self.set_clock(now, shown);
+                let notice = format!(
+                    "the clock of this machine was set{was} to {}: games whose file begins from now on have their date \
+                     from it",
+                    format_time(shown)
+                );
+                outputs.push(Output { at: now, board: None, effect: Effect::Notice(notice) });
+            }
+            Input::LinkUp => match &mut self.wire {
+                Wire::Single(single) => single.link_up(now, &mut outputs),
+                Wire::Bus(bus) => bus.link_up(now),
+            },
+            Input::LinkDown => match &mut self.wire {
+                Wire::Single(single) => single.link_down(now),
+                Wire::Bus(bus) => bus.link_down(now),
+            },
+            Input::Request(request) => match &mut self.wire {
+                Wire::Single(single) => single.request(now, &request, &mut outputs),
+                Wire::Bus(bus) => bus.request(now, request, &mut outputs),
+            },
+            Input::Bytes(bytes) => {
+                self.process_bytes(bytes.into_iter(), &mut outputs);
+                return outputs;
+            }
+        }
+        self.finish_input(&mut outputs);
+        outputs
+    }
+
+    /// Runs every deadline up to `now`, each at its own time. Later outputs do not depend on this call, so it needs no record.
+    /// By contrast, [`Input::Tick`] also decides at `now` itself and needs one.
+    pub fn advance_to(&mut self, now: Millis) -> Vec<Output> {
+        let mut outputs = self.finish_handling();
+        let now = now.max(self.now);
+        self.run_deadlines_until(now, &mut outputs);
+        self.now = now;
+        outputs
+    }
+
+    /// Whether [`Line::handle_until_publication`] stopped after a publication and [`Line::finish_handling`] must run.
+    pub fn is_unfinished(&self) -> bool {
+        self.unread.is_some()
+    }
+
+    /// Processes the bytes that [`Line::handle_until_publication`] left unread.
+    pub fn finish_handling(&mut self) -> Vec<Output> {
+        let mut outputs = Vec::new();
+        while let Some(bytes) = self.unread.take() {
+            if let Wire::Single(single) = &mut self.wire {
+                single.decide(self.now, &mut outputs);
+            }
+            self.run_deadlines_until(self.now, &mut outputs);
+            self.process_bytes(bytes, &mut outputs);
+        }
+        outputs
+    }
+
+    /// Processes bytes up to the first one that causes a publication.
+    fn process_bytes(&mut self, mut bytes: std::vec::IntoIter<u8>, outputs: &mut Vec<Output>) {
+        let now = self.now;
+        while let Some(byte) = bytes.next() {
+            let outcome = match &mut self.wire {
+                Wire::Single(single) => single.push_byte(now, byte, outputs),
+                Wire::Bus(bus) => bus.push_byte(now, byte, outputs),
+            };
+            match outcome {
+                ByteOutcome::NoChange => {}
+                ByteOutcome::Handled => self.run_deadlines_until(now, outputs),
+                ByteOutcome::Published => {
+                    self.unread = Some(bytes);
+                    return;
+                }
+            }
+        }
+        self.finish_input(outputs);
+    }
+
+    /// Decides at the end of an input.
+    fn finish_input(&mut self, outputs: &mut Vec<Output>) {
+        if let Wire::Single(single) = &mut self.wire {
+            single.decide(self.now, outputs);
+        }
+        self.run_deadlines_until(self.now, outputs);
+    }
+
+    /// Notes a gap of unknown length since the last input, because the machine clock was set back or stopped in between.
+    pub fn note_unknown_gap(&mut self) {
+        match &mut self.wire {
+            Wire::Single(single) => single.note_unknown_gap(),
+            // Boards on a bus store their changes until polled, however long that takes.
+            Wire::Bus(_) => {}
+        }
+    }
+
+    /// Sets the machine clock at a time of the line. Games whose file begins later take their date from it.
+    pub fn set_clock(&mut self, at: Millis, shown: DateTime<FixedOffset>) {
+        match &mut self.wire {
+            Wire::Single(single) => single.set_clock(at, shown),
+            Wire::Bus(bus) => bus.set_clock(at, shown),
+        }
+    }
+
+    /// Returns the time of the machine clock at a time of the line, if known.
+    fn moment(&self, at: Millis) -> Option<DateTime<FixedOffset>> {
+        let settings = match &self.wire {
+            Wire::Single(single) => single.table().settings(),
+            Wire::Bus(bus) => bus.settings(),
+        };
+        settings.opened.map(|opened| calendar::moment(opened, at))
+    }
+
+    /// Returns the time at which the line must be called even without input.
+    pub fn deadline(&self) -> Option<Millis> {
+        self.deadline_with_wait().map(|(at, _)| at)
+    }
+
+    /// Returns the next deadline and its name.
+    pub fn deadline_with_wait(&self) -> Option<(Millis, LineWait)> {
+        let wanted = match &self.wire {
+            Wire::Single(single) => single.deadline(),
+            Wire::Bus(bus) => bus.deadline(),
+        };
+        wanted.map(|(at, wait)| (at.max(self.now), wait))
+    }
+
+    /// Whether a running game has an incomplete file.
+    pub fn has_open_game(&self) -> bool {
+        match &self.wire {
+            Wire::Single(single) => single.table().has_open_game(),
+            Wire::Bus(bus) => bus.has_open_game(),
+        }
+    }
+
+    /// Whether a board shows a complete ply, which its next message may publish. Always `false` for a bus, where most messages
+    /// report no change.
+    pub fn has_complete_ply(&self) -> bool {
+        match &self.wire {
+            Wire::Single(single) => single.table().attention() == Attention::PlyComplete,
+            Wire::Bus(_) => false,
+        }
+    }
+
+    /// Returns the state of the line for people: one row of a table.
+    pub fn status(&self) -> Status {
+        match &self.wire {
+            Wire::Single(single) => single.status(),
+            Wire::Bus(bus) => bus.status(self.now),
+        }
+    }
+
+    /// Returns the states of the boards of a bus, by ascending address. Empty for a single board.
+    pub fn boards(&self) -> Vec<(BusAddress, Status)> {
+        match &self.wire {
+            Wire::Single(_) => Vec::new(),
+            Wire::Bus(bus) => bus.boards(),
+        }
+    }
+
+    /// Returns the counts of unusable bytes.
+    pub fn line_errors(&self) -> LineErrors {
+        match &self.wire {
+            Wire::Single(single) => single.line_errors(),
+            Wire::Bus(bus) => bus.line_errors(),
+        }
+    }
+
+    /// Whether an operator requested a new chain of logs.
+    pub fn rotation_requested(&self) -> bool {
+        match &self.wire {
+            Wire::Single(single) => single.rotation_requested(),
+            Wire::Bus(bus) => bus.rotation_requested(),
+        }
+    }
+
+    /// Whether the line can restart with other settings without losing any part of a game. `false` while a file is incomplete,
+    /// a hand is on a board, a clock runs before the first move, or publication is on hold.
+    pub fn can_restart(&self) -> bool {
+        match &self.wire {
+            Wire::Single(single) => single.table().attention() == Attention::Idle && !single.status().is_held,
+            Wire::Bus(bus) => bus.can_restart(),
+        }
+    }
+
+    /// Returns the requests that still apply to future games; a restarted line needs them again. Boards of a bus that are not
+    /// found yet receive theirs when found.
+    pub fn pending_requests(&self) -> Vec<Request> {
+        let of = |to, table: &Table| {
+            table.standing_requests().into_iter().map(move |wish| Request { target: to, command: wish })
+        };
+        match &self.wire {
+            Wire::Single(single) => of(Target::OnlyBoard, single.table()).collect(),
+            Wire::Bus(bus) => {
+                let to_come = bus.pending_requests().iter().cloned();
+                let to_come =
+                    to_come.map(|(address, wish)| Request { target: Target::BoardOnceFound(address), command: wish });
+                let tables = bus.tables();
+                tables.flat_map(|(address, table)| of(Target::BoardOnceFound(address), table)).chain(to_come).collect()
+            }
+        }
+    }
+
+    /// Runs every deadline up to `now`, each at its own time.
+    fn run_deadlines_until(&mut self, now: Millis, outputs: &mut Vec<Output>) {
+        /// Limit of deadlines at one moment. A deadline that does not advance reaches it; the input is then handled first.
+        const MAX_STEPS_AT_ONCE: u32 = 100;
+        let mut at_once = 0;
+        while let Some((at, wait)) = self.deadline_with_wait().filter(|&(at, _)| at <= now) {
+            at_once = if at > self.now { 0 } else { at_once + 1 };
+            debug_assert!(at_once < MAX_STEPS_AT_ONCE, "what waits for {wait:?} at {at} does not move on");
+            if at_once >= MAX_STEPS_AT_ONCE {
+                return;
+            }
+            self.now = at;
+            match &mut self.wire {
+                Wire::Single(single) => single.tick(at, outputs),
+                Wire::Bus(bus) => bus.tick(at, outputs),
+            }
+        }
+    }
+}
+
+fn format_time(moment: DateTime<FixedOffset>) -> String {
+    moment.format("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+/// Condition of a board for programs: one word of a fixed list.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Condition {
+    /// The port is closed.
+    #[default]
+    NoConnection,
+    /// The port is open, but the board does not answer.
+    NoAnswer,
+    /// An unexpected board answers.
+    OtherBoard,
+    /// The line reads the moves that were played while the board was out of reach.
+    CatchingUp,
+    /// No game has begun, and the board does not show the start position.
+    Waiting,
+    /// The board shows the start position.
+    Ready,
+    /// A game is running.
+    Playing,
+    /// A game is running, and its clock is stopped.
+    ClockStopped,
+    /// A game is running or starting, its clock is not stopped, and no legal move has explained the board for some seconds.
+    Unexplained,
+    /// The game is over.
+    Over,
+}
+
+impl Condition {
+    /// All conditions, in the order in which they usually occur.
+    pub const ALL: [Condition; 10] = [
+        Condition::NoConnection,
+        Condition::NoAnswer,
+        Condition::OtherBoard,
+        Condition::CatchingUp,
+        Condition::Waiting,
+        Condition::Ready,
+        Condition::Playing,
+        Condition::ClockStopped,
+        Condition::Unexplained,
+        Condition::Over,
+    ];
+
+    /// Returns the word for programs: lower-case letters and `-`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Condition::NoConnection => "no-connection",
+            Condition::NoAnswer => "no-answer",
+            Condition::OtherBoard => "other-board",
+            Condition::CatchingUp => "catching-up",
+            Condition::Waiting => "waiting",
+            Condition::Ready => "ready",
+            Condition::Playing => "playing",
+            Condition::ClockStopped => "clock-stopped",
+            Condition::Unexplained => "unexplained",
+            Condition::Over => "over",
+        }
+    }
+
+    /// Returns the words for people.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Condition::NoConnection => "no connection",
+            Condition::NoAnswer => "no answer",
+            Condition::OtherBoard => "not the board expected",
+            Condition::CatchingUp => "catching up",
+            Condition::Waiting => "waiting for the start position",
+            Condition::ClockStopped => "clock stopped",
+            Condition::Ready | Condition::Playing | Condition::Unexplained | Condition::Over => self.as_str(),
+        }
+    }
+}
+
+/// Counts of unusable bytes since the line was created.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LineErrors {
+    /// Bytes that belong to no message.
+    pub noise_bytes: u64,
+    /// Bus answers with a wrong checksum.
+    pub bad_checksums: u64,
+}
+
+/// State of a line or a board for people.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Status {
+    /// Condition in one word.
+    pub condition: Condition,
+    /// Whether the operator holds publication.
+    pub is_held: bool,
+    /// Problem of a board that is almost set up for a game and has not changed for a while.
+    pub start_problem: Option<String>,
+    /// Whether a running game lacks clock times although a clock sent some earlier or the time control implies a clock.
+    pub clock_missing: bool,
+    /// Serial number of the board, if reported since the link came up.
+    pub board: Option<String>,
+    /// Whether the board is the expected one; `true` if no particular board is expected.
+    pub is_admitted: bool,
+    /// Description: `waiting for the start position (missing 31, 32)`, `playing`, `unexplained since 12 s`, `ended`.
+    pub state: String,
+    /// Number of the running or last game.
+    pub game: Option<u32>,
+    /// Whether that game has an incomplete file.
+    pub has_open_game: bool,
+    /// Pairing that the line received for games that begin later.
+    pub pairing: Option<Arc<BoardPairing>>,
+    /// Whether the clock reports a running time.
+    pub is_clock_running: bool,
+    /// Players of White and Black, if known: those in the file of that game, or of the next game.
+    pub players: [Option<String>; 2],
+    /// Plies of that game, including hidden ones.
+    pub plies: u32,
+    /// Last line of movetext, without its clock comment.
+    pub last_line: Option<String>,
+    /// Remaining times of White and Black in seconds, if known.
+    pub clocks: Option<[u32; 2]>,
+    /// Likely but not final moves, as in [`LiveUpdate::LikelyMoves`].
+    pub likely_moves: Vec<String>,
+    /// Next entry and the event it waits for; `None` if no entry is expected.
+    pub pending_entry: Option<PendingEntry>,
+    /// Result proposed by a sign on the board, for an operator to confirm.
+    pub proposed_result: Option<String>,
+    /// Details of an unexplained board; `Some` in the condition [`Condition::Unexplained`].
+    pub unexplained: Option<UnexplainedStatus>,
+    /// Contents of the squares; `None` if unknown.
+    pub squares: Option<BoardSquares>,
+}
+
+/// Contents of the squares of a board, and the published position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BoardSquares {
+    /// Variant of the game.
+    pub variant: &'static Variant,
+    /// Sensed pieces; kings as far as the piece codes distinguish them.
+    pub sensed: Placement,
+    /// Last published position of the running game.
+    pub published: Option<Setup>,
+}
+
+/// Reason why the next entry of a game waits, with times of the line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PendingEntry {
+    /// Event that the entry waits for.
+    pub wait: recognition::Wait,
+    /// Time of the last activity on the board.
+    pub quiet_since: Millis,
+    /// Time of publication if the event does not occur.
+    pub due: Millis,
+}
+
+/// Details of a board that no legal move explains.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnexplainedStatus {
+    /// Start of the unexplained period, in the time of the line.
+    pub since: Millis,
+    /// Squares that differ from the published position, in the notation of the variant.
+    pub squares: Vec<String>,
+    /// Closest explanations, best first: moves (`32-28 19-23`), each with the squares that would still be wrong, and `setup`
+    /// last. At most three; empty until the board has been quiet for a moment.
+    pub interpretations: Vec<String>,
+}

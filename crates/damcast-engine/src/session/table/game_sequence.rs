@@ -1,0 +1,168 @@
+//! Games of a table: the running one and the number of games.
+
+use std::sync::Arc;
+
+use draughts_pdn::clock::Clocks;
+
+use crate::recognition::{Recogniser, Verdict};
+use crate::session::game::LiveGame;
+use crate::session::request::BoardPairing;
+use crate::session::{Effect, LineSettings};
+
+/// Phase of a table.
+#[derive(Clone, Debug)]
+pub(super) enum GamePhase {
+    /// No game has been played yet.
+    Waiting,
+    /// A game is running.
+    Playing(Box<LiveGame>),
+    /// The last game is over.
+    Over,
+}
+
+/// Games of one table.
+#[derive(Clone, Debug)]
+pub(super) struct GameSequence {
+    phase: GamePhase,
+    /// Last finished game with a file, until another game has a file.
+    last_ended: Option<Box<LiveGame>>,
+    /// Number of games with a file.
+    file_count: u32,
+    /// Number of games begun, with or without a file.
+    begun_count: u32,
+    /// Number of games with a file when the operator set the names.
+    files_when_named: Option<u32>,
+    /// Pairing of the games that begin later.
+    pairing: Option<Arc<BoardPairing>>,
+    /// Published verdict whose note and effect on the end of the game are still to come.
+    pending_verdict: Option<Verdict>,
+}
+
+impl GameSequence {
+    /// Creates a table without a game, numbered after `file_count` existing files.
+    pub fn new(file_count: u32) -> GameSequence {
+        GameSequence {
+            phase: GamePhase::Waiting,
+            last_ended: None,
+            file_count,
+            begun_count: 0,
+            files_when_named: None,
+            pairing: None,
+            pending_verdict: None,
+        }
+    }
+
+    /// Returns the phase.
+    pub fn phase(&self) -> &GamePhase {
+        &self.phase
+    }
+
+    /// Returns the running game.
+    pub fn game(&self) -> Option<&LiveGame> {
+        if let GamePhase::Playing(game) = &self.phase { Some(game) } else { None }
+    }
+
+    /// Returns mutable access to the running game.
+    pub fn game_mut(&mut self) -> Option<&mut LiveGame> {
+        if let GamePhase::Playing(game) = &mut self.phase { Some(game) } else { None }
+    }
+
+    /// Returns the running game, if it has a file.
+    pub fn open_game(&self) -> Option<&LiveGame> {
+        self.game().filter(|game| game.file_number().is_some())
+    }
+
+    /// Returns mutable access to the recogniser of the running game.
+    pub fn recogniser(&mut self) -> Option<&mut Recogniser> {
+        self.game_mut().map(|game| &mut game.recogniser)
+    }
+
+    /// Starts a game.
+    pub fn start_game(&mut self, game: LiveGame) {
+        self.begun_count += 1;
+        self.set_phase(GamePhase::Playing(Box::new(game)));
+    }
+
+    /// Discards the running game, as if none had begun.
+    pub fn reset(&mut self) {
+        self.phase = GamePhase::Waiting;
+    }
+
+    /// Ends the running game.
+    pub fn end_game(&mut self) {
+        self.set_phase(GamePhase::Over);
+    }
+
+    fn set_phase(&mut self, stage: GamePhase) {
+        if let GamePhase::Playing(game) = std::mem::replace(&mut self.phase, stage)
+            && game.file_number().is_some()
+        {
+            self.last_ended = Some(game);
+        }
+    }
+
+    /// Returns the last finished game with a file, unless a later game has a file.
+    pub fn last_ended(&self) -> Option<&LiveGame> {
+        self.last_ended.as_deref()
+    }
+
+    /// Returns the number of games with a file.
+    pub fn file_count(&self) -> u32 {
+        self.file_count
+    }
+
+    /// Returns the number of games begun, with or without a file.
+    pub fn begun_count(&self) -> u32 {
+        self.begun_count
+    }
+
+    /// Records that the operator set the names.
+    pub fn note_names_given(&mut self) {
+        self.files_when_named = Some(self.file_count);
+    }
+
+    /// Whether the operator set the names for a game that has no file yet.
+    pub fn is_next_named(&self) -> bool {
+        self.files_when_named == Some(self.file_count)
+    }
+
+    /// Sets the pairing of the games that begin later; its tags contain the names.
+    pub fn set_pairing(&mut self, pairing: Option<BoardPairing>) {
+        self.pairing = pairing.map(Arc::new);
+        self.files_when_named = None;
+    }
+
+    /// Returns the pairing of the games that begin later.
+    pub fn pairing(&self) -> Option<&Arc<BoardPairing>> {
+        self.pairing.as_ref()
+    }
+
+    /// Converts a verdict to an entry of the file. Also returns whether the file existed already.
+    pub fn publish(
+        &mut self,
+        verdict: &Verdict,
+        clocks: Option<Clocks>,
+        settings: &LineSettings,
+    ) -> Option<(Vec<Effect>, bool)> {
+        let GamePhase::Playing(game) = &mut self.phase else { return None };
+        let is_begun = game.file_number().is_some();
+        let pairing = self.pairing.as_ref().map(|pairing| pairing.id.as_str());
+        self.last_ended = None;
+        Some((game.entry_for(verdict, clocks, settings, pairing, &mut self.file_count), is_begun))
+    }
+
+    /// Stores a published verdict whose consequences are still to come.
+    pub fn set_pending_verdict(&mut self, verdict: Verdict) {
+        self.pending_verdict = Some(verdict);
+    }
+
+    /// Takes the published verdict whose consequences are still to come.
+    pub fn take_pending_verdict(&mut self) -> Option<Verdict> {
+        self.pending_verdict.take()
+    }
+
+    /// Takes the notices about draws and similar ends for the operator.
+    pub fn take_notices(&mut self) -> Vec<Effect> {
+        self.game_mut().map(LiveGame::take_notices).unwrap_or_default()
+    }
+}

@@ -1,0 +1,63 @@
+//! `/metrics` in the text format of Prometheus, and `/healthz`: without a login, for monitoring. Both return 503 if the station does not
+//! answer.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use damcast_control::{ClientRequest, Reply};
+
+use super::access::single_value;
+use super::station_client::StationClient;
+use crate::web::hosts::AllowedHosts;
+
+struct MetricsState {
+    station: Arc<StationClient>,
+    hosts: AllowedHosts,
+}
+
+/// Returns the routes.
+pub fn router(station: Arc<StationClient>, hosts: AllowedHosts) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .route("/healthz", get(health))
+        .fallback(|| async { (StatusCode::NOT_FOUND, "there are /metrics and /healthz\n") })
+        .with_state(Arc::new(MetricsState { station, hosts }))
+}
+
+async fn ask(counter: &MetricsState, headers: &HeaderMap) -> Result<Reply, Box<Response>> {
+    if !single_value(headers, &header::HOST).is_some_and(|host| counter.hosts.allows(host)) {
+        let refused = (StatusCode::MISDIRECTED_REQUEST, "this is not reached under this name\n");
+        return Err(Box::new(refused.into_response()));
+    }
+    let reply = counter.station.request(None, ClientRequest::Metrics {}).await;
+    match reply.error {
+        Some(error) => {
+            let ill = (StatusCode::SERVICE_UNAVAILABLE, format!("not well: {error}\n"));
+            Err(Box::new(ill.into_response()))
+        }
+        None => Ok(reply),
+    }
+}
+
+async fn metrics(State(counter): State<Arc<MetricsState>>, headers: HeaderMap) -> Response {
+    let kind =
+        [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
+    match ask(&counter, &headers).await {
+        Ok(reply) => (kind, reply.metrics.unwrap_or_default()).into_response(),
+        Err(answer) => *answer,
+    }
+}
+
+async fn health(State(counter): State<Arc<MetricsState>>, headers: HeaderMap) -> Response {
+    match ask(&counter, &headers).await {
+        Ok(reply) if reply.messages.is_empty() => "ok\n".into_response(),
+        Ok(reply) => {
+            (StatusCode::SERVICE_UNAVAILABLE, format!("not well: {}\n", reply.messages.join(", "))).into_response()
+        }
+        Err(answer) => *answer,
+    }
+}

@@ -1,0 +1,158 @@
+//! HTML of the desk: one page per language, which the script fills. The page has no data of the station before the login. Texts of
+//! the script are embedded as JSON, which browsers do not execute.
+
+use axum::body::Bytes;
+use maud::{DOCTYPE, PreEscaped, html};
+
+use super::texts::{HtmlTexts, for_script};
+use crate::web::assets::{Asset, CSS, JS, STYLE, joined, minify};
+use crate::web::{Language, compress_best};
+
+/// Page of the desk with its assets.
+pub struct Page {
+    /// HTML in each language.
+    texts: Vec<(Language, CompressedText)>,
+    /// Style and script.
+    pub assets: Vec<Asset>,
+}
+
+/// Text, plain and compressed.
+pub struct CompressedText {
+    /// Plain bytes.
+    pub plain: Bytes,
+    /// Compressed bytes.
+    pub compressed: Bytes,
+}
+
+/// The script as one file; `core.js` comes first, because the others use it.
+pub(super) const SCRIPT: &str = concat!(
+    "'use strict';\n",
+    include_str!("assets/core.js"),
+    include_str!("assets/boards.js"),
+    include_str!("assets/setup.js"),
+    include_str!("assets/tournament.js"),
+    include_str!("assets/station.js"),
+    "start();\n",
+);
+
+impl Page {
+    /// Builds the page, with a form for passwords if `has_passwords`.
+    pub fn new(has_passwords: bool) -> Page {
+        // One style saves a request.
+        let style = Asset::new("desk", "css", CSS, joined(&[STYLE, include_str!("assets/desk.css")]));
+        let script = Asset::new("desk", "js", JS, minify(SCRIPT));
+        let text = |language| {
+            let plain = Bytes::from(html(language, has_passwords, style.path(), script.path()));
+            (language, CompressedText { compressed: compress_best(&plain), plain })
+        };
+        Page { texts: Language::ALL.into_iter().map(text).collect(), assets: vec![style, script] }
+    }
+
+    /// Returns the HTML in a language.
+    pub fn text(&self, language: Language) -> Option<&CompressedText> {
+        self.texts.iter().find(|(known, _)| *known == language).map(|(_, text)| text)
+    }
+}
+
+fn html(language: Language, has_passwords: bool, style: &str, script: &str) -> String {
+    let (t, of_pages) = (HtmlTexts::in_language(language), language.words());
+    let (code_before, code_behind) = t.code_hint.split_once("{}").unwrap_or((t.code_hint, ""));
+    let page = html! {
+        (DOCTYPE)
+        html lang=(language.code()) {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width,initial-scale=1";
+                meta name="robots" content="noindex";
+                title { "damcast desk" }
+                link rel="stylesheet" href=(style);
+                link rel="icon" href="data:,";
+                script #texts type="application/json" { (PreEscaped(for_script(language))) }
+                script type="module" src=(script) {}
+            }
+            body {
+                a.skip href="#main" { (t.skip) }
+                header.dm {
+                    div.wrap {
+                        h1 { (t.desk) " " span #event {} }
+                        nav #views aria-label=(t.desk) hidden {}
+                        div.who #who hidden {
+                            span #me {}
+                            button.btn #sound type="button" aria-pressed="false" { (t.sound_off) }
+                            button.btn #leave type="button" { (t.log_out) }
+                        }
+                        nav #languages aria-label=(of_pages.language) {
+                            @for other in Language::ALL {
+                                a href=(format!("?lang={}", other.code())) lang=(other.code()) hreflang=(other.code()) title=(other.name())
+                                    aria-current=[(other == language).then_some("true")] { (other.code().to_uppercase()) }
+                            }
+                        }
+                    }
+                }
+                p.banner #banner role="status" hidden {}
+                main #main .wrap tabindex="-1" {
+                    section #login .login aria-labelledby="login-title" hidden {
+                        h2 #login-title { (t.log_in) }
+                        form #code-form autocomplete="off" {
+                            label for="code" { (t.code) }
+                            input #code name="code" inputmode="numeric" autocomplete="one-time-code" required
+                                maxlength="12" aria-describedby="code-hint";
+                            p.q.s #code-hint { (code_before) code { "damcast ctl login" } (code_behind) }
+                            button.btn.p type="submit" { (t.log_in) }
+                        }
+                        @if has_passwords {
+                            form #password-form {
+                                label for="name" { (of_pages.name) }
+                                input #name name="name" autocomplete="username" required maxlength="64";
+                                label for="password" { (t.password) }
+                                input #password type="password" autocomplete="current-password" required maxlength="256";
+                                button.btn.p type="submit" { (t.log_in) }
+                            }
+                        }
+                        p #login-error role="alert" {}
+                    }
+                    noscript { p { (t.no_script) } }
+                    div #view {}
+                }
+                dialog #dialog aria-labelledby="dialog-title" {}
+                p #say .vh role="status" aria-live="polite" {}
+            }
+        }
+    };
+    page.into_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_inline_and_first_view_is_small() {
+        let page = Page::new(true);
+        assert_eq!(page.assets.len(), 2, "with the page three requests");
+        let packed: usize = page.assets.iter().map(|asset| asset.compressed.len()).sum();
+        for language in Language::ALL {
+            let text = page.text(language).unwrap();
+            let html = String::from_utf8(text.plain.to_vec()).unwrap();
+            assert!(html.contains("password-form") && html.contains(&format!("<html lang=\"{}\">", language.code())));
+            for inline in ["<style", " style=", " onclick=", "javascript:", "<script>"] {
+                assert!(!html.contains(inline), "{inline}");
+            }
+            assert_eq!(html.matches("<script").count(), 2, "the words, and the address of the script");
+            let first = packed + text.compressed.len();
+            assert!(first <= 30 << 10, "{language:?}: {first}");
+        }
+        let without = Page::new(false);
+        let english = without.text(Language::En).unwrap();
+        assert!(!english.plain.windows(13).any(|part| part == b"password-form"));
+        let script = page.assets.iter().find(|asset| asset.kind == JS).map(|asset| asset.compressed.len());
+        assert!(script.is_some_and(|length| length <= 20_000), "{script:?}");
+    }
+
+    #[test]
+    fn script_texts_stay_on_one_line() {
+        for line in SCRIPT.lines() {
+            assert!(line.matches('`').count() % 2 == 0, "{line}");
+        }
+    }
+}

@@ -1,0 +1,542 @@
+//! Routes of the desk.
+//!
+//! | address | needs | answers |
+//! |---|---|---|
+//! | `GET /` | | the page; `?lang=` chooses its language, `?code=` fills the form |
+//! | `POST /api/login` | a code, or a name and a password | the cookie, and the secret of the page |
+//! | `POST /api/logout`, `/api/revoke` | a session | a session ends |
+//! | `GET /api/sessions` | a session | users who are logged in |
+//! | `GET /api/states` | a session | [`super::state_stream`] |
+//! | `POST /api/request` | a session | the station's reply, as on the control socket (`docs/socket.md`) |
+//! | `GET /api/tournament`, `/api/log` | a session | the tournament; the log of requests |
+//! | `GET /api/viewers` | a session | [`super::viewers`] |
+//! | `GET /api/board/{name}` | a session | [`super::diagrams`] |
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, Query, Request, State};
+use axum::http::header::{self, HeaderName};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use damcast_control::logins::{LoginAttempts, describe_wait};
+use damcast_control::{ClientRequest, DeskUser, Reply, Role};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+
+use super::access::{AccessPolicy, CONTENT_SECURITY_POLICY, RequestOrigin, SECRET_HEADER};
+use super::sessions::{SESSION_LIFETIME, SessionKeys, Sessions, cookie_suffix};
+use super::station_client::StationClient;
+use super::{diagrams, page, passwords, state_stream, viewers};
+use crate::web::Language;
+use crate::web::live::now;
+use crate::web::routes::accepts_gzip;
+
+/// Prefix of a cookie's name. The port of the desk follows, because cookies ignore ports, then the suffix of the session.
+const COOKIE_PREFIX: &str = "damcast-desk-";
+/// Largest number of sessions per browser; a further login ends the oldest.
+const MAX_LOGINS_PER_BROWSER: usize = 8;
+/// Largest number of cookies of other desks: browsers and servers limit headers.
+const MAX_FOREIGN_COOKIES: usize = 32;
+/// Longest body of a request, in bytes.
+const MAX_REQUEST_LEN: usize = 64 << 10;
+/// Longest body of a request that imports a file, in bytes.
+const MAX_IMPORT_LEN: usize = 11 << 20;
+/// Longest time for a body to arrive.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// State shared by the routes.
+pub struct DeskSite {
+    pub(super) access_policy: AccessPolicy,
+    pub(super) station: Arc<StationClient>,
+    pub(super) sessions: Sessions,
+    pub(super) viewers_file: Option<PathBuf>,
+    viewers: Option<String>,
+    password_file: Option<PathBuf>,
+    login_attempts: Mutex<LoginAttempts>,
+    /// Permit to check a password: one at a time, because each check is slow by design, against guessing.
+    hashing: Semaphore,
+    tournament: CachedReply,
+    audit_log: CachedReply,
+    page: page::Page,
+}
+
+/// Reply of the station, cached for all pages: the station accepts about one request a second of a user, and many pages need it.
+#[derive(Default)]
+struct CachedReply(tokio::sync::Mutex<Option<(Instant, Arc<Reply>)>>);
+
+/// Lifetime of a cached reply.
+const CACHE_TIME: Duration = Duration::from_secs(3);
+
+impl CachedReply {
+    async fn answer(&self, station: &StationClient, question: ClientRequest) -> Arc<Reply> {
+        let mut known = self.0.lock().await;
+        if let Some((at, reply)) = &*known
+            && at.elapsed() < CACHE_TIME
+        {
+            return reply.clone();
+        }
+        let reply = Arc::new(station.request(None, question).await);
+        *known = reply.ok.then(|| (Instant::now(), reply.clone()));
+        reply
+    }
+
+    async fn clear(&self) {
+        *self.0.lock().await = None;
+    }
+}
+
+impl DeskSite {
+    /// Creates the state of a desk without sessions.
+    pub fn new(
+        door: AccessPolicy,
+        station: Arc<StationClient>,
+        password_file: Option<PathBuf>,
+        viewers_file: Option<PathBuf>,
+        viewers: Option<String>,
+    ) -> Arc<DeskSite> {
+        Arc::new(DeskSite {
+            access_policy: door,
+            station,
+            sessions: Sessions::default(),
+            viewers_file,
+            viewers,
+            page: page::Page::new(password_file.is_some()),
+            password_file,
+            login_attempts: Mutex::default(),
+            hashing: Semaphore::new(1),
+            tournament: CachedReply::default(),
+            audit_log: CachedReply::default(),
+        })
+    }
+}
+
+type SharedSite = State<Arc<DeskSite>>;
+
+/// Returns the routes.
+pub fn router(desk: Arc<DeskSite>) -> Router {
+    Router::new()
+        .route("/", get(home))
+        .route("/assets/{name}", get(asset))
+        .route("/api/login", post(login))
+        .route("/api/logout", post(logout))
+        .route("/api/revoke", post(revoke))
+        .route("/api/sessions", get(sessions))
+        .route("/api/states", get(stream))
+        .route("/api/request", post(request))
+        .route("/api/tournament", get(tournament))
+        .route("/api/log", get(log))
+        .route("/api/viewers", get(viewers_address))
+        .route("/api/board/{name}", get(board))
+        .fallback(|| async { error_response(StatusCode::NOT_FOUND, "there is nothing at this address") })
+        .method_not_allowed_fallback(|| async {
+            error_response(StatusCode::METHOD_NOT_ALLOWED, "this is asked in another way")
+        })
+        .layer(middleware::from_fn_with_state(desk.clone(), guard))
+        .with_state(desk)
+}
+
+/// Middleware of all routes: checks access, and adds the common headers to the answer.
+async fn guard(State(desk): SharedSite, mut request: Request, next: Next) -> Response {
+    let mut answer = match desk.access_policy.check_request(&request) {
+        Ok(origin) => {
+            request.extensions_mut().insert(origin);
+            next.run(request).await
+        }
+        Err((status, message)) => {
+            let mut answer = error_response(status, message);
+            answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            answer
+        }
+    };
+    let headers = answer.headers_mut();
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    answer
+}
+
+fn object(status: StatusCode, value: &impl Serialize) -> Response {
+    let text = serde_json::to_string(value).unwrap_or_default();
+    (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
+}
+
+fn error_response(status: StatusCode, why: &str) -> Response {
+    object(status, &json!({"ok": false, "error": why}))
+}
+
+/// User of a request, with a valid session.
+struct LoggedInUser {
+    session: u64,
+    user: DeskUser,
+}
+
+impl axum::extract::FromRequestParts<Arc<DeskSite>> for LoggedInUser {
+    type Rejection = Response;
+
+    async fn from_request_parts(
+        parts: &mut axum::http::request::Parts,
+        desk: &Arc<DeskSite>,
+    ) -> Result<LoggedInUser, Response> {
+        let secret = super::access::single_value(&parts.headers, &SECRET_HEADER).unwrap_or_default();
+        let found = desk.sessions.find(tokens(&parts.headers, secret), secret, Instant::now());
+        match found {
+            Some((session, person)) => Ok(LoggedInUser { session, user: person }),
+            None => Err(error_response(StatusCode::UNAUTHORIZED, "log in first; a login lasts twelve hours")),
+        }
+    }
+}
+
+/// Returns names and values of all cookies of desks.
+fn cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
+    let fields = headers.get_all(header::COOKIE).iter().filter_map(|field| field.to_str().ok());
+    let cookies = fields.flat_map(|field| field.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
+    let is_plain = |name: &str| name.chars().all(|character| character.is_ascii_alphanumeric() || character == '-');
+    cookies.filter(move |(name, _)| name.starts_with(COOKIE_PREFIX) && is_plain(name))
+}
+
+/// Returns the values of the cookies that belong to the secret.
+fn tokens<'h>(headers: &'h HeaderMap, secret: &str) -> impl Iterator<Item = &'h str> {
+    let mark = cookie_suffix(secret);
+    cookies(headers).filter(move |(name, _)| name.ends_with(&mark)).map(|(_, value)| value)
+}
+
+/// Returns the `Set-Cookie` headers of a login: the new cookie, and deletions of expired and surplus ones. Ends surplus sessions.
+fn session_cookies(
+    headers: &HeaderMap,
+    sessions: &Sessions,
+    keys: &SessionKeys,
+    is_encrypted: bool,
+    now: Instant,
+) -> Vec<String> {
+    let host = super::access::single_value(headers, &header::HOST).and_then(|host| host.parse::<Authority>().ok());
+    let prefix = format!("{COOKIE_PREFIX}{}-", host.and_then(|host| host.port_u16()).unwrap_or_default());
+    let secure = if is_encrypted { "; Secure" } else { "" };
+    let cookie = |name: &str, value: &str, age| {
+        format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{secure}")
+    };
+    // Browsers send the oldest cookie first.
+    let (own, others): (Vec<_>, Vec<_>) = cookies(headers).partition(|(name, _)| name.starts_with(&prefix));
+    let mut lasting: Vec<_> = own.iter().map(|(name, token)| (*name, sessions.id_by_token(token, now))).collect();
+    let mut gone: Vec<&str> = lasting.extract_if(.., |(_, id)| id.is_none()).map(|(name, _)| name).collect();
+    let too_many = lasting.len().saturating_sub(MAX_LOGINS_PER_BROWSER - 1);
+    for (name, id) in lasting.into_iter().take(too_many) {
+        if let Some(id) = id {
+            sessions.log_out(id, now);
+        }
+        gone.push(name);
+    }
+    gone.extend(others.iter().take(others.len().saturating_sub(MAX_FOREIGN_COOKIES)).map(|(name, _)| name));
+    let new = cookie(&format!("{prefix}{}", cookie_suffix(&keys.secret)), &keys.token, SESSION_LIFETIME.as_secs());
+    std::iter::once(new).chain(gone.into_iter().map(|name| cookie(name, "", 0))).collect()
+}
+
+/// Parses the JSON body of a request.
+async fn body<T: for<'de> Deserialize<'de>>(request: Request, longest: usize) -> Result<T, Response> {
+    let read = tokio::time::timeout(BODY_TIMEOUT, axum::body::to_bytes(request.into_body(), longest)).await;
+    let bytes = match read {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(_)) => {
+            return Err(error_response(StatusCode::PAYLOAD_TOO_LARGE, "this request is too long, or was broken off"));
+        }
+        Err(_) => return Err(error_response(StatusCode::REQUEST_TIMEOUT, "the request did not come")),
+    };
+    serde_json::from_slice(&bytes)
+        .map_err(|error| error_response(StatusCode::BAD_REQUEST, &format!("this is no request: {error}")))
+}
+
+#[derive(Deserialize, Default)]
+struct HomeQuery {
+    lang: Option<String>,
+}
+
+async fn home(State(desk): SharedSite, uri: Uri, headers: HeaderMap) -> Response {
+    // Ignore an invalid query.
+    let query = Query::<HomeQuery>::try_from_uri(&uri).map(|Query(query)| query).unwrap_or_default();
+    let language = Language::negotiate(query.lang.as_deref(), &headers);
+    let Some(text) = desk.page.text(language) else { return error_response(StatusCode::NOT_FOUND, "there is no page") };
+    let mut answer = content(&headers, "text/html; charset=utf-8", &text.plain, &text.compressed);
+    answer.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
+    answer
+}
+
+/// Returns an answer, compressed if the browser accepts gzip.
+fn content(asked: &HeaderMap, kind: &'static str, plain: &Bytes, packed: &Bytes) -> Response {
+    let headers = [(header::CONTENT_TYPE, kind), (header::VARY, "accept-encoding")];
+    match accepts_gzip(asked) {
+        true => (headers, [(header::CONTENT_ENCODING, "gzip")], packed.clone()).into_response(),
+        false => (headers, plain.clone()).into_response(),
+    }
+}
+
+async fn asset(State(desk): SharedSite, uri: Uri, headers: HeaderMap) -> Response {
+    let Some(asset) = desk.page.assets.iter().find(|asset| asset.path() == uri.path()) else {
+        return error_response(StatusCode::NOT_FOUND, "there is no such file; load the page again");
+    };
+    let mut answer = content(&headers, asset.kind, &asset.bytes, &asset.compressed);
+    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+    answer.headers_mut().insert(header::CACHE_CONTROL, forever);
+    answer
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Credentials {
+    code: Option<String>,
+    name: Option<String>,
+    password: Option<String>,
+}
+
+async fn login(State(desk): SharedSite, request: Request) -> Response {
+    let Some(origin) = request.extensions().get::<RequestOrigin>().copied() else {
+        return error_response(StatusCode::FORBIDDEN, "it is not known where this comes from");
+    };
+    let headers = request.headers().clone();
+    let person = match body::<Credentials>(request, MAX_REQUEST_LEN).await {
+        Err(answer) => return answer,
+        Ok(Credentials { code: Some(code), .. }) => {
+            let code = code.chars().filter(|character| !character.is_whitespace()).collect();
+            let reply = desk.station.request(None, ClientRequest::Redeem { code, address: origin.address }).await;
+            reply.person.ok_or_else(|| reply.error.unwrap_or_default())
+        }
+        Ok(Credentials { name: Some(name), password: Some(password), .. }) => {
+            by_password(&desk, name, password, origin).await
+        }
+        Ok(_) => Err("a login needs a code, or a name and a password".to_owned()),
+    };
+    let person = match person {
+        Ok(person) => person,
+        Err(why) => return error_response(StatusCode::FORBIDDEN, &why),
+    };
+    let keys = match desk.sessions.log_in(person.clone(), origin.address, now(), Instant::now()) {
+        Ok(keys) => keys,
+        Err(error) => {
+            return error_response(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                &format!("the system gives no random numbers: {error}"),
+            );
+        }
+    };
+    let mut answer =
+        object(StatusCode::OK, &json!({"ok": true, "secret": keys.secret, "name": person.name, "role": person.role}));
+    for cookie in session_cookies(&headers, &desk.sessions, &keys, origin.is_encrypted, Instant::now()) {
+        answer.headers_mut().extend(HeaderValue::from_str(&cookie).ok().map(|cookie| (header::SET_COOKIE, cookie)));
+    }
+    answer
+}
+
+async fn by_password(
+    desk: &Arc<DeskSite>,
+    name: String,
+    password: String,
+    origin: RequestOrigin,
+) -> Result<DeskUser, String> {
+    let Some(file) = desk.password_file.clone() else {
+        return Err("here people log in with a code: `damcast ctl login` makes one".to_owned());
+    };
+    let Ok(_turn) = desk.hashing.acquire().await else { return Err("the desk is closing".to_owned()) };
+    let tries = || desk.login_attempts.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(wait) = tries().remaining_lockout(origin.address, Instant::now()) {
+        return Err(describe_wait(wait));
+    }
+    let found = tokio::task::spawn_blocking(move || passwords::authenticate(&file, &name, &password)).await;
+    match found {
+        Ok(Ok(Some(person))) => {
+            tries().record_success(origin.address);
+            tracing::info!("{person} has logged in by password from {}", origin.address);
+            Ok(person)
+        }
+        Ok(Ok(None)) => {
+            tries().record_failure(origin.address, Instant::now());
+            tracing::warn!("a login by password from {} failed", origin.address);
+            Err("the name or the password is wrong".to_owned())
+        }
+        Ok(Err(why)) => {
+            tracing::error!("{why}");
+            Err("the file of passwords cannot be read; the messages of the desk say why".to_owned())
+        }
+        Err(_) => Err("the desk failed; try again".to_owned()),
+    }
+}
+
+async fn logout(State(desk): SharedSite, member: LoggedInUser) -> Response {
+    desk.sessions.log_out(member.session, Instant::now());
+    object(StatusCode::OK, &json!({"ok": true}))
+}
+
+#[derive(Deserialize)]
+struct Revoked {
+    id: u64,
+}
+
+async fn revoke(State(desk): SharedSite, member: LoggedInUser, request: Request) -> Response {
+    let revoked = match body::<Revoked>(request, MAX_REQUEST_LEN).await {
+        Ok(revoked) => revoked.id,
+        Err(answer) => return answer,
+    };
+    if member.user.role != Role::Operator && revoked != member.session {
+        return error_response(StatusCode::FORBIDDEN, "an operator ends the sessions of others");
+    }
+    tracing::info!("{} ends session {revoked}", member.user);
+    match desk.sessions.log_out(revoked, Instant::now()) {
+        true => object(StatusCode::OK, &json!({"ok": true})),
+        false => error_response(StatusCode::NOT_FOUND, "this session has ended already"),
+    }
+}
+
+async fn sessions(State(desk): SharedSite, member: LoggedInUser) -> Response {
+    let all = desk.sessions.all(Instant::now());
+    object(
+        StatusCode::OK,
+        &json!({"ok": true, "own": member.session, "name": member.user.name, "role": member.user.role, "sessions": all}),
+    )
+}
+
+async fn stream(State(desk): SharedSite, member: LoggedInUser) -> Response {
+    let headers =
+        [(header::CONTENT_TYPE, "application/x-ndjson"), (HeaderName::from_static("x-accel-buffering"), "no")];
+    (headers, Body::new(state_stream::lines(desk, member.session))).into_response()
+}
+
+/// Passes a request of the page to the station.
+async fn request(State(desk): SharedSite, member: LoggedInUser, request: Request) -> Response {
+    let request = match body::<ClientRequest>(request, MAX_IMPORT_LEN).await {
+        Ok(request) => request,
+        Err(answer) => return answer,
+    };
+    let is_known = matches!(
+        request,
+        ClientRequest::Request { .. }
+            | ClientRequest::Tournament { .. }
+            | ClientRequest::Reload { .. }
+            | ClientRequest::AlarmTest { .. }
+            | ClientRequest::LogLevel { .. }
+            | ClientRequest::Login { .. }
+    );
+    if !is_known {
+        return error_response(StatusCode::BAD_REQUEST, "this is not asked here");
+    }
+    if !request.is_allowed_for(member.user.role) {
+        return error_response(StatusCode::FORBIDDEN, "an arbiter gives results, names and rounds; ask an operator");
+    }
+    let reply = desk.station.request(Some(member.user), request).await;
+    // The request may have changed these.
+    desk.tournament.clear().await;
+    desk.audit_log.clear().await;
+    reply_response(&reply)
+}
+
+fn reply_response(reply: &Reply) -> Response {
+    object(if reply.outcome_unknown { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK }, reply)
+}
+
+async fn tournament(State(desk): SharedSite, _: LoggedInUser) -> Response {
+    let reply = desk.tournament.answer(&desk.station, ClientRequest::ShowTournament {}).await;
+    let Some(shown) = &reply.tournament else { return reply_response(&reply) };
+    let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+    let (tournament, standings) = (parsed(&shown.tournament), parsed(&shown.standings));
+    let answer = json!({"ok": true, "version": shown.version, "tournament": tournament, "standings": standings, "rounds": shown.rounds, "history": shown.history});
+    object(StatusCode::OK, &answer)
+}
+
+async fn log(State(desk): SharedSite, _: LoggedInUser) -> Response {
+    reply_response(&*desk.audit_log.answer(&desk.station, ClientRequest::AuditLog {}).await)
+}
+
+async fn viewers_address(State(desk): SharedSite, _: LoggedInUser) -> Response {
+    object(StatusCode::OK, &viewers::viewer_address(desk.viewers.as_deref(), desk.viewers_file.as_deref()))
+}
+
+async fn board(State(desk): SharedSite, _: LoggedInUser, Path(name): Path<String>) -> Response {
+    let station_state = desk.station.state().borrow().clone();
+    let board = station_state.state.as_ref().and_then(|state| state.boards.iter().find(|board| board.name == name));
+    match board.map(diagrams::position_json) {
+        Some(Ok(picture)) => object(StatusCode::OK, &picture),
+        Some(Err(why)) => error_response(StatusCode::NOT_FOUND, &why),
+        None => error_response(StatusCode::NOT_FOUND, "there is no such board"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Cookie jar as browsers have it, without ports.
+    #[derive(Default)]
+    struct CookieJar(Vec<(String, String)>);
+
+    impl CookieJar {
+        fn headers(&self, port: u16) -> HeaderMap {
+            let text: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let host = format!("127.0.0.1:{port}");
+            [(header::HOST, host), (header::COOKIE, text.join("; "))]
+                .map(|(name, value)| (name, HeaderValue::from_str(&value).unwrap()))
+                .into_iter()
+                .collect()
+        }
+
+        fn log_in(&mut self, desk: &Sessions, port: u16) -> SessionKeys {
+            let person = DeskUser { name: "M. Bosma".into(), role: Role::Operator };
+            let keys = desk.log_in(person, [127, 0, 0, 1].into(), 0, Instant::now()).unwrap();
+            for cookie in session_cookies(&self.headers(port), desk, &keys, false, Instant::now()) {
+                let (name, value) = cookie.split(';').next().unwrap().split_once('=').unwrap();
+                self.0.retain(|(other, _)| other != name);
+                if !cookie.contains("Max-Age=0;") {
+                    self.0.push((name.to_owned(), value.to_owned()));
+                }
+            }
+            keys
+        }
+
+        fn is_logged_in(&self, desk: &Sessions, port: u16, keys: &SessionKeys) -> bool {
+            let headers = self.headers(port);
+            desk.find(tokens(&headers, &keys.secret), &keys.secret, Instant::now()).is_some()
+        }
+    }
+
+    #[test]
+    fn logins_of_one_browser_coexist() {
+        let (mut cookies, here, there) = (CookieJar::default(), Sessions::default(), Sessions::default());
+        let other_desk = cookies.log_in(&there, 8082);
+        let tabs: Vec<SessionKeys> = (0..MAX_LOGINS_PER_BROWSER).map(|_| cookies.log_in(&here, 8081)).collect();
+        assert!(
+            tabs.iter().all(|keys| cookies.is_logged_in(&here, 8081, keys))
+                && cookies.is_logged_in(&there, 8082, &other_desk)
+        );
+        assert_eq!(cookies.0.len(), MAX_LOGINS_PER_BROWSER + 1);
+        // One login too many ends the oldest session; cookies of ended sessions do not count.
+        let last = cookies.log_in(&here, 8081);
+        assert!(
+            !cookies.is_logged_in(&here, 8081, &tabs[0]) && here.all(Instant::now()).len() == MAX_LOGINS_PER_BROWSER
+        );
+        assert!(tabs[1..].iter().chain([&last]).all(|keys| cookies.is_logged_in(&here, 8081, keys)));
+        let ended = here.id_by_token(&tabs[3].token, Instant::now()).unwrap();
+        assert!(here.log_out(ended, Instant::now()));
+        cookies.log_in(&here, 8081);
+        assert!(cookies.is_logged_in(&here, 8081, &tabs[1]) && cookies.0.len() == MAX_LOGINS_PER_BROWSER + 1);
+        // A secret selects only its own cookie, even beside a planted one.
+        assert!(here.find(tokens(&cookies.headers(8081), ""), &tabs[1].secret, Instant::now()).is_none());
+        cookies.0.insert(0, (format!("{COOKIE_PREFIX}8081-{}", cookie_suffix(&tabs[1].secret)), "planted".to_owned()));
+        assert!(cookies.is_logged_in(&here, 8081, &tabs[1]));
+        // Cookies of closed desks do not fill the headers of requests.
+        (1..100).for_each(|port| drop(cookies.log_in(&Sessions::default(), port)));
+        cookies.log_in(&here, 8081);
+        assert!(cookies.0.len() <= MAX_LOGINS_PER_BROWSER + MAX_FOREIGN_COOKIES + 1, "{}", cookies.0.len());
+    }
+}

@@ -1,0 +1,120 @@
+//! Tables of pairings, team matches and standings.
+
+use draughts::Color;
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::text::{name, score, truncated};
+use super::{PageBuilder, PageGame};
+use crate::web::plan::{PlannedRound, PlannedSection, ViewerDeferral, title};
+use crate::web::texts::fill;
+
+impl<'a> PageBuilder<'a> {
+    /// Renders the pairings of a round, with official points or the status of the game.
+    pub(super) fn pairings(&self, section: &PlannedSection, round: &PlannedRound, shown: &[PageGame<'_>]) -> Markup {
+        let texts = self.texts();
+        let title = format!("{} {}", title(&section.name).unwrap_or_default(), fill(texts.round, round.number));
+        html! {
+            div.hd { h2 { bdi { (title.trim()) } } }
+            @if !section.matches(round).is_empty() { (self.matches(section, round)) }
+            div.tb tabindex="0" role="region" aria-label=(title.trim()) { table.st1 {
+                thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } } }
+                tbody { @for pairing in &round.pairings {
+                    @let game = shown.iter().find(|shown| pairing.table.is_some_and(|table| table == shown.number));
+                    tr {
+                        th scope="row" { @match (pairing.table, game) {
+                            (Some(table), Some(shown)) => { a href=(self.link(&shown.game_address())) { (table) } }
+                            (Some(table), None) => { (table) }
+                            (None, _) => { "–" }
+                        } }
+                        td { (name(section.player(pairing.white).map(truncated).as_deref())) }
+                        td { (name(section.player(pairing.black).map(truncated).as_deref())) }
+                        td.nw { @match (&pairing.points, pairing.later, game) {
+                            (Some([white, black]), ..) => { (white) "–" (black) }
+                            (None, ViewerDeferral::Postponed, _) => { (texts.postponed) }
+                            (None, ViewerDeferral::Adjourned, _) => { (texts.adjourned) }
+                            (None, ViewerDeferral::No, Some(shown)) => { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
+                            (None, ViewerDeferral::No, None) => { (texts.not_started) }
+                        } }
+                    }
+                } }
+            } }
+            @if !section.byes(round).is_empty() { p { (texts.without_opponent) @for (index, player) in section.byes(round).into_iter().enumerate() {
+                @if index > 0 { ", " } (name(Some(&truncated(player))))
+            } } }
+        }
+    }
+
+    /// Renders the team matches of a round.
+    pub(super) fn matches(&self, section: &PlannedSection, round: &PlannedRound) -> Markup {
+        html! {
+            div.tb tabindex="0" role="region" aria-label=(self.texts().results) { table.st1 { tbody {
+                @for [home, away] in section.matches(round) {
+                    tr { th scope="row" { (name(Some(&truncated(&home.0)))) } td { (name(Some(&truncated(&away.0)))) } td.nw.sc { (home.1) "–" (away.1) } }
+                }
+            } } }
+        }
+    }
+
+    pub(super) fn player_row(&self, shown: &PageGame<'_>) -> Markup {
+        html! {
+            @for color in Color::BOTH { td { (name(shown.player(color).name.as_deref())) } }
+            td.nw { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
+        }
+    }
+
+    /// Renders rows of `standings.json`; with a section, also the games of each player by round. `None` if there are no rows.
+    pub(super) fn table(&self, rows: &Value, section: Option<&PlannedSection>) -> Option<Markup> {
+        let rows = standings_rows(rows);
+        if rows.is_empty() {
+            return None;
+        }
+        let texts = self.texts();
+        let rounds: &[PlannedRound] = section.map_or(&[], |section| &section.rounds);
+        let number = |id: u64| rows.iter().zip(1..).find(|(row, _)| row.id == Some(id)).map(|(_, number)| number);
+        // If ranks are shared, a column shows the row numbers that identify opponents.
+        let is_shared = rows.iter().zip(1..).any(|(row, number): (_, usize)| row.texts[0] != number.to_string());
+        Some(html! {
+            div.tb tabindex="0" role="region" aria-label=(texts.standings) { table.st1 {
+                thead { tr {
+                    @if is_shared { th scope="col" { "№" } }
+                    th scope="col" { (texts.rank) } th scope="col" { (texts.name) } th scope="col" { (texts.points) } th scope="col" { (texts.played) }
+                    @for round in rounds { th scope="col" { span.vh { (texts.round_heading) " " } (round.number) } }
+                } }
+                tbody { @for (row, at) in rows.iter().zip(1..) {
+                    @let [place, player, points, games] = &row.texts;
+                    tr {
+                        @if is_shared { td.pl1 { (at) } }
+                        td.pl1 { (place) } th scope="row" { (name(Some(player))) } td.sc { (points) } td { (games) }
+                        @for cell in section.zip(row.id).map(|(section, id)| section.player_rounds(id)).unwrap_or_default() {
+                            td.nw { @match cell {
+                                // 3□2: 2 points with White against row 3.
+                                Some(cell) => { @match number(cell.opponent) { Some(number) => { (number) } None => { "–" } } @if cell.is_white { "□" span.vh { " " (texts.white) " " } } @else { "■" span.vh { " " (texts.black) " " } } (cell.points.unwrap_or("·")) }
+                                None => { "–" }
+                            } }
+                        }
+                    }
+                } }
+            } }
+        })
+    }
+}
+
+/// Row of `standings.json`.
+struct StandingsRow {
+    id: Option<u64>,
+    /// Rank, name, points, games; empty if missing.
+    texts: [String; 4],
+}
+
+/// Reads rows of `standings.json`; a value that is no array has none.
+fn standings_rows(rows: &Value) -> Vec<StandingsRow> {
+    let text = |row: &Value, keys: &[&str]| match keys.iter().find_map(|key| row.get(key)) {
+        Some(Value::String(text)) => truncated(text).into_owned(),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => String::new(),
+    };
+    let keys: [&[&str]; 4] = [&["rank"], &["name"], &["points", "match_points"], &["games", "played"]];
+    let row = |row: &Value| StandingsRow { id: row["id"].as_u64(), texts: keys.map(|keys| text(row, keys)) };
+    rows.as_array().into_iter().flatten().map(row).collect()
+}

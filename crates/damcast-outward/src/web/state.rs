@@ -1,0 +1,467 @@
+//! State of an outlet: boards, their games, and the entries of each. Lines of `events.ndjson` in, views out.
+//!
+//! ```text
+//!   line of events.ndjson ─▸ ViewerHall::apply ─▸ boards ─▸ pages (HTML)
+//!                                              └▸ frames ─▸ GET /events (updates of a page)
+//! ```
+//!
+//! Pure: no clock, no file. `heard` is the time at which the outlet published a line, in ms since 1970. Displayed clocks count from
+//! `heard` instead of `at`, so an outlet with a delay shows the clock times of its own position.
+//!
+//! A copy is cheap, because long parts are shared: readers own one and never block the writer.
+
+mod game;
+
+use std::collections::{BTreeMap, VecDeque, vec_deque};
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use draughts::Color;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+pub(crate) use game::letters;
+pub use game::{Diagram, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly};
+
+/// Number of frames kept for pages that reconnect. A page that missed more gets a snapshot.
+const MAX_FRAMES: usize = 2048;
+/// Number of lines between marks; a mark is the byte offset of a line in the file.
+pub const LINES_PER_MARK: u64 = 256;
+
+/// State of all boards of an outlet.
+#[derive(Clone, Debug, Default)]
+pub struct ViewerHall {
+    /// Generation of the file; empty until a line has one.
+    pub generation: String,
+    /// Number of the last line.
+    pub seq: u64,
+    /// Length of all lines up to `seq`, in bytes.
+    pub bytes: u64,
+    /// Station named last.
+    pub station: Option<String>,
+    /// Time of publication of the last line, in ms since 1970.
+    pub heard: i64,
+    /// Byte offsets of the lines 1, 257, 513, ...
+    marks: Arc<Vec<u64>>,
+    /// Boards, ordered by [`natural_order`] of their names.
+    boards: Vec<Arc<ViewerBoard>>,
+    frames: VecDeque<Arc<BoardFrame>>,
+    /// Number of the event after which `frames` is complete.
+    frames_from: u64,
+}
+
+/// Board with all its games.
+#[derive(Clone, Debug)]
+pub struct ViewerBoard {
+    /// Name in the events.
+    pub name: String,
+    /// Games in the order of their start; never empty.
+    pub games: Vec<Arc<ViewerGame>>,
+    /// Number of the last event of the current game.
+    pub seq: u64,
+}
+
+/// Update of pages after an event: the whole state of its board, or the notice that pairings may have changed.
+#[derive(Debug)]
+pub struct BoardFrame {
+    /// Number of the event.
+    pub seq: u64,
+    /// Name of the board; empty for pairings.
+    pub board: String,
+    /// Event in the format of `text/event-stream`.
+    pub bytes: Bytes,
+}
+
+/// Frames that a viewer has missed.
+#[derive(Debug)]
+pub enum MissedFrames<'a> {
+    /// Missed frames, oldest first.
+    Frames(vec_deque::Iter<'a, Arc<BoardFrame>>),
+    /// Some frames are unavailable, or the event is unknown.
+    Unavailable,
+}
+
+/// Line of the file about a board.
+#[derive(Deserialize)]
+struct ParsedEvent {
+    board: String,
+    game: u32,
+    r#type: String,
+    gametype: Option<String>,
+    #[serde(default)]
+    tags: BTreeMap<String, String>,
+    fen: Option<String>,
+    number: Option<u64>,
+    side: Option<String>,
+    r#move: Option<String>,
+    clock: Option<EventClock>,
+    result: Option<String>,
+    moves: Option<Vec<String>>,
+    state: Option<String>,
+    reason: Option<String>,
+    field: Option<String>,
+    new: Option<String>,
+    continues: Option<u32>,
+}
+
+/// Line about a round of a tournament.
+#[derive(Deserialize)]
+struct RoundEvent {
+    #[serde(rename = "round")]
+    _round: u64,
+}
+
+#[derive(Deserialize)]
+struct EventClock {
+    white: Option<u32>,
+    black: Option<u32>,
+    running: Option<String>,
+}
+
+impl ViewerHall {
+    /// Applies line `seq` of the file, including its LF. Lines of unknown types only count.
+    pub fn apply(&mut self, seq: u64, generation: Option<&str>, station: Option<&str>, line: &str, heard: i64) {
+        if (seq - 1).is_multiple_of(LINES_PER_MARK) {
+            Arc::make_mut(&mut self.marks).push(self.bytes);
+        }
+        self.seq = seq;
+        self.bytes += line.len() as u64;
+        self.heard = heard;
+        if let Some(generation) = generation.filter(|generation| **generation != self.generation) {
+            generation.clone_into(&mut self.generation);
+        }
+        if station.is_some() && self.station.as_deref() != station {
+            self.station = station.map(str::to_owned);
+        }
+        match serde_json::from_str::<ParsedEvent>(line) {
+            Ok(event) => {
+                if let Some(board) = self.apply_event(event, heard) {
+                    let name = board["board"].as_str().unwrap_or_default().to_owned();
+                    self.push_frame("board", name, &board);
+                }
+            }
+            // A line without a board is about the tournament: pairings may have changed.
+            Err(_) if serde_json::from_str::<RoundEvent>(line).is_ok() => {
+                self.push_frame("round", String::new(), &json!({}));
+            }
+            Err(_) => {}
+        }
+    }
+
+    /// Adds a frame for the last line.
+    fn push_frame(&mut self, event_kind: &str, board: String, data: &Value) {
+        let bytes = format!("id: {}\nevent: {event_kind}\ndata: {data}\n\n", self.id()).into_bytes();
+        self.frames.push_back(Arc::new(BoardFrame { seq: self.seq, board, bytes: bytes.into() }));
+        if self.frames.len() > MAX_FRAMES {
+            self.frames_from = self.frames.pop_front().map_or(self.seq, |frame| frame.seq);
+        }
+    }
+
+    /// Returns the permanent identifier of the last line: `generation.seq`.
+    pub fn id(&self) -> String {
+        format!("{}.{}", self.generation, self.seq)
+    }
+
+    /// Returns the last mark up to `line`: the number of a line and its byte offset.
+    pub fn mark(&self, line: u64) -> (u64, u64) {
+        let index = line.saturating_sub(1) / LINES_PER_MARK;
+        let begin = usize::try_from(index).ok().and_then(|index| self.marks.get(index));
+        begin.map_or((1, 0), |begin| (index * LINES_PER_MARK + 1, *begin))
+    }
+
+    /// Returns the frames after the event `id`, which has the format of [`ViewerHall::id`].
+    pub fn missed(&self, id: &str) -> MissedFrames<'_> {
+        let known = id.rsplit_once('.').filter(|(generation, _)| *generation == self.generation);
+        match known.and_then(|(_, seq)| seq.parse::<u64>().ok()) {
+            Some(seq) => self.frames_after(seq),
+            None => MissedFrames::Unavailable,
+        }
+    }
+
+    /// Returns the frames after event `seq` of this generation.
+    pub fn frames_after(&self, seq: u64) -> MissedFrames<'_> {
+        if (self.frames_from..=self.seq).contains(&seq) {
+            let first = self.frames.partition_point(|frame| frame.seq <= seq);
+            MissedFrames::Frames(self.frames.range(first..))
+        } else {
+            MissedFrames::Unavailable
+        }
+    }
+
+    /// Returns the state of all boards as one event of the stream.
+    pub fn snapshot(&self) -> Bytes {
+        let boards: Vec<Value> = self.boards.iter().map(|board| board.summary("snapshot")).collect();
+        format!("id: {}\nevent: snapshot\ndata: {}\n\n", self.id(), json!({ "boards": boards })).into_bytes().into()
+    }
+
+    /// Finds a board by name.
+    pub fn find(&self, name: &str) -> Option<&ViewerBoard> {
+        let index = self.boards.binary_search_by(|board| natural_order(&board.name).cmp(&natural_order(name))).ok()?;
+        self.boards.get(index).map(|board| &**board)
+    }
+
+    /// Returns all boards with their numbers: the tags `Board` if all have distinct ones, else from 1 in the order of names.
+    pub fn boards(&self) -> Vec<(u64, &ViewerBoard)> {
+        let tag = |board: &Arc<ViewerBoard>| board.current()?.tags.get("Board")?.parse::<u64>().ok();
+        let tags: Option<Vec<u64>> = self.boards.iter().map(tag).collect();
+        let distinct = |numbers: &Vec<u64>| {
+            let mut sorted = numbers.clone();
+            sorted.sort_unstable();
+            sorted.windows(2).all(|pair| pair[0] != pair[1])
+        };
+        let numbers = tags.filter(distinct).unwrap_or_else(|| (1..=self.boards.len() as u64).collect());
+        let mut all: Vec<_> = numbers.into_iter().zip(self.boards.iter().map(|board| &**board)).collect();
+        all.sort_by_key(|(number, _)| *number);
+        all
+    }
+
+    /// Finds a board by its name, else by its number; returns both.
+    pub fn board(&self, which: &str) -> Option<(u64, &ViewerBoard)> {
+        let all = self.boards();
+        let by_name = all.iter().find(|(_, board)| board.name == which);
+        by_name.or_else(|| all.iter().find(|(number, _)| number.to_string() == which)).copied()
+    }
+
+    /// Applies an event and returns the new state of its board; `None` if the current game is unchanged.
+    fn apply_event(&mut self, event: ParsedEvent, heard: i64) -> Option<Value> {
+        let key = natural_order(&event.board);
+        let index = match self.boards.binary_search_by(|board| natural_order(&board.name).cmp(&key)) {
+            Ok(index) => index,
+            Err(index) => {
+                let board = ViewerBoard { name: event.board.clone(), games: Vec::new(), seq: self.seq };
+                self.boards.insert(index, Arc::new(board));
+                index
+            }
+        };
+        let board = Arc::make_mut(&mut self.boards[index]);
+        let event_kind = event.r#type.clone();
+        let at = match board.games.iter().rposition(|game| game.has_number(event.game)) {
+            // The game continues under another number: ignore events of the file that was ended by mistake.
+            Some(at) if board.games[at].number != event.game => return None,
+            Some(at) => at,
+            None => {
+                let earlier = |number| board.games.iter().rposition(|game: &Arc<ViewerGame>| game.number == number);
+                let game = match event.continues.and_then(earlier) {
+                    Some(at) => board.games.remove(at).continue_as(event.game),
+                    None => ViewerGame::new(event.game),
+                };
+                board.games.push(Arc::new(game));
+                board.games.len() - 1
+            }
+        };
+        Arc::make_mut(&mut board.games[at]).apply(event, heard);
+        // Pages of boards show the last game only.
+        let is_shown = at + 1 == board.games.len();
+        if is_shown {
+            board.seq = self.seq;
+        }
+        is_shown.then(|| board.summary(&event_kind))
+    }
+}
+
+impl ViewerBoard {
+    /// Returns the current game: the last one that began.
+    pub fn current(&self) -> Option<&ViewerGame> {
+        self.games.last().map(|game| &**game)
+    }
+
+    /// Finds a game by its number, or by a number it had before it was continued.
+    pub fn game(&self, number: u32) -> Option<&ViewerGame> {
+        self.games.iter().find(|game| game.has_number(number)).map(|game| &**game)
+    }
+
+    /// Returns the state that a page needs to show the board, with the kind of the event that changed it.
+    fn summary(&self, event_kind: &str) -> Value {
+        let Some(game) = self.current() else { return json!({ "board": self.name, "what": event_kind }) };
+        let last = game.entries.last();
+        let diagram = game.diagram(game.entries.len());
+        let ply = last.and_then(|entry| entry.ply.as_ref());
+        let side = |color: Color| if color == Color::White { "white" } else { "black" };
+        json!({
+            "board": self.name,
+            "what": event_kind,
+            "game": game.number,
+            "count": game.entries.len(),
+            "state": game.state_str(),
+            "pieces": diagram.map(|diagram| &diagram.pieces),
+            "turn": diagram.and_then(|diagram| diagram.turn).map(side),
+            "fen": last.map(|entry| &entry.fen),
+            "last": ply.map(|ply| json!({
+                "text": ply.text,
+                "number": ply.number,
+                "side": side(ply.side),
+                "path": ply.path,
+                "captured": ply.captured,
+            })),
+            "clock": game.clock.map(|clock| json!({
+                "white": clock.white,
+                "black": clock.black,
+                "running": clock.running.map(side),
+                "heard": clock.heard,
+            })),
+            "result": game.result,
+            "likely": game.likely_moves,
+        })
+    }
+}
+
+/// Returns a sort key that compares numbers in names by value: board-2 before board-10.
+pub fn natural_order(name: &str) -> (Vec<(String, u64)>, String) {
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let (word, behind) = rest.split_at(digits);
+        let end = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
+        let (number, behind) = behind.split_at(end);
+        parts.push((word.to_owned(), number.parse().unwrap_or(u64::MAX)));
+        rest = behind;
+    }
+    (parts, name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START_POSITION: &str = "W:W31-50:B1-20";
+
+    fn line(board: &str, members: &str) -> String {
+        format!("{{\"board\":\"{board}\",\"game\":1,{members}}}\n")
+    }
+
+    fn hall(lines: &[String]) -> ViewerHall {
+        let mut hall = ViewerHall::default();
+        for (line, seq) in lines.iter().zip(1..) {
+            hall.apply(seq, Some("g"), Some("s"), line, 1000 * seq as i64);
+        }
+        hall
+    }
+
+    fn game(board: &str) -> String {
+        line(board, &format!("\"type\":\"game\",\"gametype\":\"20\",\"tags\":{{}},\"fen\":\"{START_POSITION}\""))
+    }
+
+    #[test]
+    fn capture_has_path_and_captured_squares() {
+        let fen = "\"type\":\"game\",\"gametype\":\"20\",\"fen\":\"W:W28:B22,12\"";
+        let ply = "\"type\":\"move\",\"number\":1,\"side\":\"white\",\"move\":\"28x8\",\"fen\":\"B:W8:B\"";
+        let hall = hall(&[line("a", fen), line("a", ply)]);
+        let (_, board) = hall.board("1").unwrap();
+        let ply = board.current().unwrap().entries[0].ply.clone().unwrap();
+        // Square 28 is in row 6, field 5 from the left.
+        assert_eq!((ply.path, ply.captured), (vec![54, 32, 14], vec![43, 23]));
+    }
+
+    #[test]
+    fn score_sheet_moves_follow_board_moves() {
+        let amend = |old: &str, new: &str| {
+            line("a", &format!("\"type\":\"tag-correction\",\"field\":\"moves\",\"old\":\"{old}\",\"new\":\"{new}\""))
+        };
+        let ply =
+            "\"type\":\"move\",\"number\":1,\"side\":\"white\",\"move\":\"32-28\",\"fen\":\"B:W28,31,33-50:B1-20\"";
+        let end = line("a", "\"type\":\"end\"");
+        let mut lines = vec![game("a"), line("a", ply), end, amend("", "19-23 2. 28x19 14x23 3. 37-32")];
+        let game_of = |lines: &[String]| hall(lines).board("a").unwrap().1.current().unwrap().clone();
+        let shown = game_of(&lines);
+        let text =
+            |entry: &Arc<ViewerEntry>| entry.ply.as_ref().map(|ply| format!("{}{} {}", ply.number, ply.side, ply.text));
+        let typed: Vec<String> = shown.entries.iter().filter(|entry| entry.is_typed).filter_map(text).collect();
+        assert_eq!(typed, ["1Black 19-23", "2White 28x19", "2Black 14x23", "3White 37-32"]);
+        assert_eq!(shown.entries[2].ply.as_ref().map(|ply| ply.captured.len()), Some(1));
+        assert!(
+            shown.pdn().contains("1. 32-28 {from the score sheet} 19-23 2. 28x19 14x23 3. 37-32"),
+            "{}",
+            shown.pdn()
+        );
+        // A list replaces the earlier one; an empty list removes it.
+        lines.push(amend("19-23 2. 28x19 14x23 3. 37-32", "18-23"));
+        assert_eq!(game_of(&lines).entries.len(), 2);
+        lines.push(amend("18-23", ""));
+        assert_eq!(game_of(&lines).entries.len(), 1);
+    }
+
+    #[test]
+    fn continued_game_stays_one_game() {
+        let of = |game: u32, members: &str| format!("{{\"board\":\"a\",\"game\":{game},{members}}}\n");
+        let after = "B:W28,31,33-50:B1-20";
+        let ply = |number: u32, side: &str, ply: &str| {
+            format!("\"type\":\"move\",\"number\":{number},\"side\":\"{side}\",\"move\":\"{ply}\",\"fen\":\"{after}\"")
+        };
+        let again = format!(
+            "\"type\":\"game\",\"gametype\":\"20\",\"continues\":1,\"tags\":{{\"White\":\"A\",\"FEN\":\"{after}\"}},\"fen\":\"{after}\""
+        );
+        let lines = [
+            game("a"),
+            of(1, &ply(1, "white", "32-28")),
+            of(1, "\"type\":\"end\""),
+            of(1, "\"type\":\"result\",\"result\":\"2-0\""),
+            of(2, &again),
+            of(2, &ply(1, "black", "19-23")),
+            of(1, "\"type\":\"tag-correction\",\"field\":\"Result\",\"old\":\"2-0\",\"new\":\"0-2\""),
+        ];
+        let hall = hall(&lines);
+        let (_, board) = hall.board("a").unwrap();
+        assert_eq!(board.games.len(), 1);
+        let game = board.current().unwrap();
+        assert_eq!((game.number, game.entries.len(), game.state_str()), (2, 2, "playing"));
+        assert_eq!((game.result.as_deref(), game.tag("White"), game.tag("FEN")), (None, Some("A"), None));
+        assert!(
+            game.start_position.as_ref().unwrap().pieces.contains('w') && game.pdn().contains("1. 32-28 19-23"),
+            "{}",
+            game.pdn()
+        );
+        assert_eq!(board.game(1).map(|game| game.number), Some(2), "its address stays");
+    }
+
+    #[test]
+    fn returning_viewer_gets_missed_part_or_all() {
+        let mut lines = vec![game("a")];
+        lines.extend((0..3000).map(|_| line("a", "\"type\":\"clock\",\"clock\":{\"white\":5}")));
+        let hall = hall(&lines);
+        assert_eq!(hall.id(), "g.3001");
+        let count = |id: &str| match hall.missed(id) {
+            MissedFrames::Frames(frames) => {
+                let frames: Vec<_> = frames.collect();
+                assert!(frames.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq));
+                Some(frames.len())
+            }
+            MissedFrames::Unavailable => None,
+        };
+        assert_eq!(count("g.3001"), Some(0));
+        assert_eq!(count("g.2990"), Some(11));
+        assert_eq!(count("g.953"), Some(2048));
+        for other in ["g.952", "g.3002", "h.3000", "", "g", "g.-1", ".3000"] {
+            assert_eq!(count(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn orders_boards_by_name_and_finds_by_number_and_name() {
+        let hall = hall(&["b-10", "b-2", "b-1"].map(game));
+        let names: Vec<_> = hall.boards().iter().map(|(number, board)| (*number, board.name.clone())).collect();
+        assert_eq!(names, [(1, "b-1".into()), (2, "b-2".into()), (3, "b-10".into())]);
+        assert_eq!(hall.board("3").unwrap().1.name, "b-10");
+        assert_eq!(hall.board("b-2").unwrap().0, 2);
+        assert!(hall.board("4").is_none());
+    }
+
+    #[test]
+    fn counts_any_line_and_stops_at_none() {
+        let odd = ["{}\n", "[]\n", "{\"board\":7}\n"].map(str::to_owned);
+        let strange = line("a", "\"type\":\"game\",\"gametype\":\"99\",\"fen\":\"nonsense\"");
+        let ply = line("a", "\"type\":\"move\",\"move\":\"77-99\",\"fen\":\"?\"");
+        let hall = hall(&[&odd[..], &[strange, ply, line("a", "\"type\":\"what\"")]].concat());
+        assert_eq!((hall.seq, hall.boards().len()), (6, 1));
+        assert!(String::from_utf8(hall.snapshot().to_vec()).unwrap().contains("\"count\":1"));
+    }
+
+    #[test]
+    fn finds_every_line_from_mark() {
+        let lines: Vec<String> = (0..600).map(|_| game("a")).collect();
+        let hall = hall(&lines);
+        for (line, expected) in [(1, (1, 0)), (256, (1, 0)), (257, (257, 256 * lines[0].len() as u64))] {
+            assert_eq!(hall.mark(line), expected);
+        }
+    }
+}

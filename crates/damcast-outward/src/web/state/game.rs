@@ -1,0 +1,376 @@
+//! Published state of a game, built from the events of its board.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use draughts::{Color, PieceKind, Placement, Position, Square, Variant};
+use draughts_pdn::game::{Entry, Game, MoveEntry, MoveNumber};
+use draughts_pdn::writer::{self, Style};
+use draughts_pdn::{fen, notation, tag};
+
+use super::ParsedEvent;
+
+/// Published state of a game.
+#[derive(Clone, Debug)]
+pub struct ViewerGame {
+    /// Number on the board.
+    pub number: u32,
+    /// Earlier numbers of a continued game, one for each time it was ended by mistake.
+    pub prior_numbers: Vec<u32>,
+    /// Tag `FEN` of the game that this one continues.
+    first_fen: Option<String>,
+    /// Rules; `None` if the game type is unknown.
+    pub variant: Option<&'static Variant>,
+    /// Tags of the game's file.
+    pub tags: BTreeMap<String, String>,
+    /// Position before the first entry.
+    pub start_position: Option<Diagram>,
+    /// Moves and setups.
+    pub entries: Vec<Arc<ViewerEntry>>,
+    /// Last reading of the clock.
+    pub clock: Option<ViewerClock>,
+    /// State reported by the station.
+    pub state: PlayState,
+    /// Whether the board's part of the game has ended; the result and corrections may follow.
+    pub is_ended: bool,
+    /// Result, once certain.
+    pub result: Option<String>,
+    /// Likely next moves, not yet final.
+    pub likely_moves: Vec<String>,
+    /// Reason for the last setup.
+    pub correction: Option<String>,
+    /// Position in which the next move is read; `None` if the rules or the position are unknown.
+    position: Option<Position>,
+}
+
+/// State of a board during its game, as reported by the station.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PlayState {
+    /// The game is being played.
+    #[default]
+    Playing,
+    /// Both clocks are stopped.
+    ClockStopped,
+    /// No legal move explains the position of the pieces.
+    Unclear,
+    /// The station receives nothing from the board.
+    Silent,
+}
+
+/// Move or setup.
+#[derive(Clone, Debug)]
+pub struct ViewerEntry {
+    /// Move; `None` for a setup.
+    pub ply: Option<ViewerPly>,
+    /// Position after the entry.
+    pub position_after: Option<Diagram>,
+    /// Position after the entry as FEN; empty if unknown.
+    pub fen: String,
+    /// Reading of the clock at the entry.
+    pub clock: Option<ViewerClock>,
+    /// Whether the move was typed from the score sheet because the board missed it.
+    pub is_typed: bool,
+}
+
+/// Move of one side.
+#[derive(Clone, Debug)]
+pub struct ViewerPly {
+    /// Move number as written: both sides share one.
+    pub number: u64,
+    /// Side that moved.
+    pub side: Color,
+    /// Move text.
+    pub text: String,
+    /// Fields of the moving piece from start to end, as indices into [`Diagram::pieces`]. Empty if the move cannot be read.
+    pub path: Vec<usize>,
+    /// Fields of the captured pieces, in the order of capture.
+    pub captured: Vec<usize>,
+}
+
+/// Pieces on all fields of the board, including unplayable ones.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagram {
+    /// One letter for each field, row by row from White's far left: `.` empty, `w`, `b` men, `W`, `B` kings.
+    pub pieces: String,
+    /// Side to move.
+    pub turn: Option<Color>,
+}
+
+/// Reading of a clock.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ViewerClock {
+    /// White's time in seconds.
+    pub white: Option<u32>,
+    /// Black's time in seconds.
+    pub black: Option<u32>,
+    /// Side whose clock is running.
+    pub running: Option<Color>,
+    /// Time of publication, in ms since 1970.
+    pub heard: i64,
+}
+
+impl ViewerGame {
+    pub(super) fn new(number: u32) -> ViewerGame {
+        ViewerGame {
+            number,
+            prior_numbers: Vec::new(),
+            first_fen: None,
+            variant: None,
+            tags: BTreeMap::new(),
+            start_position: None,
+            entries: Vec::new(),
+            clock: None,
+            state: PlayState::default(),
+            is_ended: false,
+            result: None,
+            likely_moves: Vec::new(),
+            correction: None,
+            position: None,
+        }
+    }
+
+    /// Creates a game without moves, with the start position of its tag `FEN` or of its rules.
+    pub fn unstarted(variant: Option<&'static Variant>, tags: BTreeMap<String, String>) -> ViewerGame {
+        let mut game = ViewerGame { variant, ..ViewerGame::new(0) };
+        let start = variant.map(|variant| fen::write(variant, &Position::start(variant).setup()));
+        game.start_position = game.set_position(tags.get("FEN").map(String::as_str).or(start.as_deref()));
+        game.result = tags.get("Result").filter(|result| *result != "*").cloned();
+        game.tags = tags;
+        game
+    }
+
+    /// Continues this game, which was ended by mistake, under another number.
+    pub(super) fn continue_as(&self, number: u32) -> ViewerGame {
+        let before = self.prior_numbers.iter().copied().chain([self.number]).collect();
+        let (variant, start, entries) = (self.variant, self.start_position.clone(), self.entries.clone());
+        ViewerGame {
+            prior_numbers: before,
+            first_fen: self.tags.get("FEN").cloned(),
+            variant,
+            start_position: start,
+            entries,
+            clock: self.clock,
+            ..ViewerGame::new(number)
+        }
+    }
+
+    /// Whether `number` is the number of this game or one of its earlier numbers.
+    pub(super) fn has_number(&self, number: u32) -> bool {
+        self.number == number || self.prior_numbers.contains(&number)
+    }
+
+    /// Returns the position after the first `entries` entries.
+    pub fn diagram(&self, entries: usize) -> Option<&Diagram> {
+        match entries.checked_sub(1) {
+            None => self.start_position.as_ref(),
+            Some(index) => self.entries.get(index)?.position_after.as_ref(),
+        }
+    }
+
+    /// Returns the state for programs: `playing`, `stopped`, `unclear`, `silent`, `ended` (no result yet), `over`.
+    pub fn state_str(&self) -> &'static str {
+        match self.state {
+            _ if self.result.is_some() => "over",
+            _ if self.is_ended => "ended",
+            PlayState::Playing => "playing",
+            PlayState::ClockStopped => "stopped",
+            PlayState::Unclear => "unclear",
+            PlayState::Silent => "silent",
+        }
+    }
+
+    /// Returns the value of a tag; `None` if absent, empty or unknown (`?`, `-`, `*`).
+    pub fn tag(&self, name: &str) -> Option<&str> {
+        self.tags.get(name).map(|value| value.trim()).filter(|value| !matches!(*value, "" | "?" | "-" | "*"))
+    }
+
+    /// Writes the published part of the game as PDN.
+    pub fn pdn(&self) -> String {
+        let mut game = Game::default();
+        if let Some(variant) = self.variant {
+            game.tags.set("GameType", variant.game_type.tag_value());
+        }
+        for (name, value) in &self.tags {
+            game.tags.set(name, tag::reader_safe(value));
+        }
+        game.tags.set("Result", self.result.as_deref().unwrap_or("*"));
+        let number = |ply: &ViewerPly| MoveNumber {
+            value: u32::try_from(ply.number).unwrap_or(u32::MAX),
+            ellipsis: ply.side == Color::Black,
+        };
+        let mut is_first = true;
+        let mut is_typed = false;
+        for entry in &self.entries {
+            if entry.is_typed && !std::mem::replace(&mut is_typed, true) {
+                game.entries.push(Entry::Comment("from the score sheet".to_owned()));
+            }
+            game.entries.push(match &entry.ply {
+                None => Entry::Setup(entry.fen.clone()),
+                Some(ply) => Entry::Move(MoveEntry {
+                    number: (is_first || ply.side == Color::White).then(|| number(ply)),
+                    text: ply.text.clone(),
+                    strength: None,
+                    captured: None,
+                }),
+            });
+            is_first = entry.ply.is_none();
+        }
+        writer::write(&[game], Style::Compact)
+    }
+
+    pub(super) fn apply(&mut self, event: ParsedEvent, heard: i64) {
+        let clock = event.clock.map(|clock| ViewerClock {
+            white: clock.white,
+            black: clock.black,
+            running: clock.running.as_deref().and_then(color),
+            heard,
+        });
+        self.clock = clock.or(self.clock);
+        match event.r#type.as_str() {
+            "game" => {
+                self.variant = event.gametype.as_deref().and_then(|tag| Variant::from_tag(tag).ok());
+                self.tags = event.tags;
+                let first = std::mem::take(&mut self.first_fen);
+                let start = self.set_position(event.fen.as_deref());
+                if self.prior_numbers.is_empty() {
+                    self.start_position = start;
+                } else {
+                    self.tags.remove("FEN");
+                    self.tags.extend(first.map(|fen| ("FEN".to_owned(), fen)));
+                }
+            }
+            "move" => {
+                let before = self.position.take();
+                let after = self.set_position(event.fen.as_deref());
+                let text = event.r#move.unwrap_or_default();
+                let (path, captured) = before.and_then(|position| path_of(&position, &text)).unwrap_or_default();
+                let ply = ViewerPly {
+                    number: event.number.unwrap_or_default(),
+                    side: event.side.as_deref().and_then(color).unwrap_or(Color::White),
+                    text,
+                    path,
+                    captured,
+                };
+                self.likely_moves.clear();
+                self.entries.push(Arc::new(ViewerEntry {
+                    ply: Some(ply),
+                    position_after: after,
+                    fen: event.fen.unwrap_or_default(),
+                    clock,
+                    is_typed: false,
+                }));
+            }
+            "setup" => {
+                let after = self.set_position(event.fen.as_deref());
+                self.likely_moves.clear();
+                self.correction = None;
+                let fen = event.fen.unwrap_or_default();
+                self.entries.push(Arc::new(ViewerEntry {
+                    ply: None,
+                    position_after: after,
+                    fen,
+                    clock,
+                    is_typed: false,
+                }));
+            }
+            "end" => self.is_ended = true,
+            "result" => self.result = event.result,
+            "provisional" => self.likely_moves = event.moves.unwrap_or_default(),
+            "correction" => self.correction = event.reason,
+            // Changes a tag, the result, or the moves from the score sheet.
+            "tag-correction" => {
+                let (field, new) = (event.field.unwrap_or_default(), event.new.filter(|new| !new.is_empty()));
+                match (field.as_str(), new) {
+                    ("Result", new) => self.result = new.filter(|new| new != "*"),
+                    ("moves", moves) => self.add_typed(&moves.unwrap_or_default()),
+                    // The pairing's names and round follow as corrections of tags.
+                    ("pairing", _) => {}
+                    (_, Some(new)) => drop(self.tags.insert(field, new)),
+                    (_, None) => drop(self.tags.remove(&field)),
+                }
+            }
+            "state" => {
+                self.state = match event.state.as_deref() {
+                    Some("clock-stopped") => PlayState::ClockStopped,
+                    Some("unexplained") => PlayState::Unclear,
+                    Some("no-connection") => PlayState::Silent,
+                    _ => PlayState::Playing,
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds these moves after the recorded ones, in place of all added earlier.
+    fn add_typed(&mut self, moves: &str) {
+        self.entries.retain(|entry| !entry.is_typed);
+        let last = self.entries.last().map(|entry| entry.fen.clone()).filter(|fen| !fen.is_empty());
+        let start = || self.variant.map(|variant| fen::write(variant, &Position::start(variant).setup()));
+        let last = last.or_else(|| self.tags.get("FEN").cloned()).or_else(start);
+        self.set_position(last.as_deref());
+        let mut number = 0;
+        for ply in draughts_pdn::reader::read(moves).0.iter().flat_map(Game::moves) {
+            let Some(before) = self.position.take() else { return };
+            let Ok(played) = notation::read(&before, &ply.text) else { return };
+            let behind = before.play(&played);
+            let fen = fen::write(before.variant(), &behind.setup());
+            let known = self.entries.iter().rev().find_map(|entry| entry.ply.as_ref()).map_or(1, |ply| ply.number);
+            number = ply.number.map_or(if number == 0 { known } else { number }, |number| number.value.into());
+            let (path, captured) = path_of(&before, &ply.text).unwrap_or_default();
+            let (text, side) = (ply.text.clone(), before.turn());
+            let after = self.set_position(Some(&fen));
+            let ply = Some(ViewerPly { number, side, text, path, captured });
+            self.entries.push(Arc::new(ViewerEntry { ply, position_after: after, fen, clock: None, is_typed: true }));
+        }
+    }
+
+    /// Returns the diagram of a FEN, and sets the position in which the next move is read.
+    fn set_position(&mut self, text: Option<&str>) -> Option<Diagram> {
+        let variant = self.variant?;
+        // A setup of the live file may have its delimiters: /FEN "..."/.
+        let text = text?.trim().trim_start_matches("/FEN").trim().trim_matches(['/', '"']);
+        let read = fen::read_any(variant, text).ok()?;
+        self.position = fen::read(variant, text).ok().and_then(|setup| Position::new(variant, setup).ok());
+        Some(Diagram { pieces: letters(variant, &read.placement), turn: read.turn })
+    }
+}
+
+fn color(word: &str) -> Option<Color> {
+    match word {
+        "white" => Some(Color::White),
+        "black" => Some(Color::Black),
+        _ => None,
+    }
+}
+
+/// Returns a letter for each field of the board, in the format of [`Diagram::pieces`].
+pub(crate) fn letters(variant: &Variant, placement: &Placement) -> String {
+    let geometry = &variant.geometry;
+    let letter = |square: Option<Square>| match square.and_then(|square| placement.get(square)) {
+        None => '.',
+        Some(piece) => match (piece.color, piece.kind) {
+            (Color::White, PieceKind::Man) => 'w',
+            (Color::White, PieceKind::King) => 'W',
+            (Color::Black, PieceKind::Man) => 'b',
+            (Color::Black, PieceKind::King) => 'B',
+        },
+    };
+    let fields = (0..geometry.height()).flat_map(|row| (0..geometry.width()).map(move |column| (row, column)));
+    fields.map(|(row, column)| letter(geometry.square_at(row, column))).collect()
+}
+
+/// Returns the fields on the path of a move, and those of the captured pieces; `None` if the move cannot be read.
+fn path_of(position: &Position, text: &str) -> Option<(Vec<usize>, Vec<usize>)> {
+    let ply = notation::read(position, text).ok()?;
+    let geometry = &position.variant().geometry;
+    let field = |square: Square| {
+        let (row, column) = geometry.row_and_column(square);
+        row * geometry.width() + column
+    };
+    let mut path = vec![field(ply.from())];
+    path.extend(ply.jumps().iter().map(|jump| field(jump.to)));
+    if !ply.is_capture() {
+        path.push(field(ply.to()));
+    }
+    Some((path, ply.jumps().iter().map(|jump| field(jump.over)).collect()))
+}

@@ -1,0 +1,240 @@
+//! Texts of the viewers' pages. Each row has English, Dutch, French and Russian, in this order.
+//!
+//! A man is a *schijf*, a *pion*, a *простая*; a king a *dam*, a *dame*, a *дамка*.
+
+use crate::web::texts::texts;
+
+texts! {
+    /// Texts of the viewers' pages, in one language.
+    PageTexts
+    texts {
+        /// Link before the head of a page, visible with the keyboard only: jumps over the navigation.
+        skip: "To the content", "Naar de inhoud", "Aller au contenu", "К содержанию";
+        /// Heading of the site if the tournament has no name.
+        untitled: "Live games", "Livepartijen", "Parties en direct", "Трансляция партий";
+        /// Heading and link of a round. `{}`: its number.
+        round: "Round {}", "Ronde {}", "Ronde {}", "Тур {}";
+        /// Column of a crosstable, read aloud before the number of the round.
+        round_heading: "Round", "Ronde", "Ronde", "Тур";
+        /// Heading and title of a board's page. `{}`: the number of the board.
+        board: "Board {}", "Bord {}", "Damier {}", "Доска {}";
+        /// Heading of a column with numbers of boards, and read aloud before such a number.
+        board_heading: "Board", "Bord", "Damier", "Доска";
+        /// Link in the navigation to all boards; tab of the desk.
+        boards: "Boards", "Borden", "Damiers", "Доски";
+        /// Link in the navigation, and heading: who has how many points; tab of the desk.
+        standings: "Standings", "Stand", "Classement", "Турнирная таблица";
+        /// Name of a table of results, read aloud.
+        results: "Results", "Uitslagen", "Résultats", "Результаты";
+        /// Link in the navigation, and heading: the games that are over, as files.
+        games: "Games", "Partijen", "Parties", "Партии";
+        /// Name of the navigation, read aloud.
+        pages: "Pages", "Pagina’s", "Pages", "Страницы";
+        /// Name of the links to the other languages, read aloud; on the desk.
+        language: "Language", "Taal", "Langue", "Язык";
+        /// Side of a game: heading of a column, label, beginning of a spoken move.
+        white: "White", "Wit", "Blancs", "Белые";
+        /// Side of a game: heading of a column, label, beginning of a spoken move.
+        black: "Black", "Zwart", "Noirs", "Чёрные";
+        /// Position as text, before the squares of a side's men.
+        men: "men", "schijven", "pions", "простые";
+        /// Position as text, before the squares of a side's kings.
+        kings: "kings", "dammen", "dames", "дамки";
+        /// Heading of the list of moves of a game.
+        moves: "Moves", "Zetten", "Coups", "Ходы";
+        /// First column of the list of moves, read aloud: the number of the move.
+        move_column: "Move", "Zet", "Coup", "Ход";
+        /// Heading of the position as text, below the board.
+        position: "Position as text", "Stand als tekst", "Position en texte", "Позиция текстом";
+        /// Below the position as text, and over a picture of the desk.
+        white_to_move: "White to move", "Wit aan zet", "Trait aux Blancs", "Ход белых";
+        /// Below the position as text, and over a picture of the desk.
+        black_to_move: "Black to move", "Zwart aan zet", "Trait aux Noirs", "Ход чёрных";
+        /// Position as text, for a side without pieces.
+        no_pieces: "none", "geen", "aucune pièce", "нет";
+        /// Below the board, where a move is shown otherwise: the viewer looks at the position before the first move.
+        game_start: "Start of the game", "Begin van de partij", "Début de la partie", "Начало партии";
+        /// List of moves, in place of a move: the operator entered the position, or the station took the one on the board.
+        set_up: "Position as it stood", "Stand zoals hij op het bord stond", "Position relevée sur le damier", "Позиция с доски";
+        /// Beside a move that the board missed and that an operator typed.
+        from_score_sheet: "from the score sheet", "van het notatiebiljet", "d’après la feuille de notation", "с бланка записи партии";
+        /// Below the board. `{}`: moves that the board has shown and that may still change, as `31-27 18-23`.
+        likely: "Likely next, not sure: {}",
+            "Waarschijnlijk de volgende, niet zeker: {}",
+            "Coup probable, pas encore sûr : {}",
+            "Вероятный ход, ещё не точно: {}";
+        /// Button below the board with an arrow, read aloud: shows the position before the first move.
+        first_position: "Start position", "Beginstand", "Position initiale", "Начальная позиция";
+        /// Button below the board with an arrow, read aloud.
+        move_back: "One move back", "Een zet terug", "Un coup en arrière", "На ход назад";
+        /// Button below the board with an arrow, read aloud.
+        move_forward: "One move forward", "Een zet verder", "Un coup en avant", "На ход вперёд";
+        /// Button below the board with an arrow, read aloud: shows the position after the last move.
+        last_move: "Last move", "Laatste zet", "Dernier coup", "Последний ход";
+        /// State of the connection, in the head; button that follows the game again; what the key L does.
+        live: "Live", "Live", "Direct", "Онлайн";
+        /// Button beside the board, and what the key F does: shows the board from the other side.
+        turn_board: "Turn the board", "Bord draaien", "Tourner le damier", "Повернуть доску";
+        /// Button beside the board: copies the game.
+        copy_pdn: "Copy PDN", "PDN kopiëren", "Copier le PDN", "Скопировать PDN";
+        /// Button beside the board: copies the position.
+        copy_fen: "Copy FEN", "FEN kopiëren", "Copier la FEN", "Скопировать FEN";
+        /// Button beside the board: copies an address that shows this move.
+        link_to_move: "Link to this move", "Link naar deze zet", "Lien vers ce coup", "Ссылка на этот ход";
+        /// In place of the text of a copy button, for a moment.
+        copied: "Copied", "Gekopieerd", "Copié", "Скопировано";
+        /// Behind the keys ← →: they go one move back or forward.
+        move_key_hint: "move", "zet", "coup", "ход";
+        /// Behind the keys Home and End: they go to the first and the last position.
+        ends_key_hint: "first, last", "eerste, laatste", "premier, dernier", "первый, последний";
+        /// State of a game that has ended without a recorded move; screen at the wall, before the number of such games.
+        over: "Over", "Afgelopen", "Terminée", "Окончена";
+        /// State of a game: the pieces on the board fit no legal move. `{}`: the last clear move, as `31. 34-29`.
+        unclear: "Unclear after {}", "Onduidelijk na {}", "Incertain après {}", "Неясно после {}";
+        /// State of a game: the pieces on the board fit no legal first move; also in place of a picture that cannot be drawn.
+        unclear_at_start: "Unclear", "Onduidelijk", "Incertain", "Неясно";
+        /// State of a game.
+        clocks_stopped: "Clocks stopped", "Klokken stilgezet", "Pendules arrêtées", "Часы остановлены";
+        /// State of a game: the electronic board sends nothing.
+        board_silent: "No signal", "Geen signaal", "Pas de signal", "Доска не отвечает";
+        /// State of a game: the electronic board sends nothing. `{}`: seconds.
+        board_silent_for: "No signal for {} s", "Al {} s geen signaal", "Pas de signal depuis {} s", "Доска не отвечает {} с";
+        /// State of a game, and of a pairing in a table.
+        not_started: "Not started", "Niet begonnen", "Pas commencée", "Не началась";
+        /// State of a game without a move; screen at the wall, before the number of games that are being played.
+        playing: "Playing", "Bezig", "En cours", "Идёт";
+        /// Bar above a page: the connection is broken. `{}`: seconds.
+        server_silent: "No data from the server for {} s",
+            "Al {} s geen gegevens van de server",
+            "Aucune donnée du serveur depuis {} s",
+            "Нет связи с сервером {} с";
+        /// Bar above a page, for a moment: the connection works again.
+        live_again: "Live again", "Weer live", "De nouveau en direct", "Снова онлайн";
+        /// In place of `live`, while the page connects.
+        connecting: "Connecting", "Verbinden", "Connexion", "Соединение";
+        /// Page of the boards, before the first game.
+        no_game_started: "No game has started yet. This page shows the first move when it is played.",
+            "Er is nog geen partij begonnen. Deze pagina toont de eerste zet zodra die gespeeld is.",
+            "Aucune partie n’a commencé. Cette page montrera le premier coup dès qu’il sera joué.",
+            "Ни одна партия ещё не началась. Первый ход появится здесь, как только будет сделан.";
+        /// Page of the standings, without a tournament.
+        no_tournament: "There are no tournament standings; these are the results of the games.",
+            "Er is geen stand van een toernooi; dit zijn de uitslagen van de partijen.",
+            "Il n’y a pas de classement de tournoi ; voici les résultats des parties.",
+            "Турнирной таблицы нет; это результаты партий.";
+        /// Page of the games that are over.
+        no_game_over: "No game is over yet.",
+            "Er is nog geen partij afgelopen.",
+            "Aucune partie n’est terminée.",
+            "Ни одна партия ещё не окончена.";
+        /// Heading of a column of tables.
+        result: "Result", "Uitslag", "Résultat", "Результат";
+        /// Page for an unknown address, below “404”.
+        not_found: "There is no such page. Its board or game may not have started yet.",
+            "Deze pagina bestaat niet. Misschien is het bord of de partij nog niet begonnen.",
+            "Cette page n’existe pas. Le damier ou la partie n’a peut-être pas commencé.",
+            "Такой страницы нет. Возможно, партия на этой доске ещё не началась.";
+        /// A move, read aloud. `{side}`: White or Black; `{from}`, `{to}`: squares.
+        spoken_move: "{side} {from} to {to}", "{side} {from} naar {to}", "{side} : {from} à {to}", "{side}: {from} на {to}";
+        /// A capture, read aloud. `{side}`: White or Black; `{from}`, `{to}`: squares; `{taken}`: squares of the captured pieces.
+        spoken_capture: "{side} {from} captures {taken} and lands on {to}",
+            "{side} {from} slaat {taken} en komt op {to}",
+            "{side} : {from} prend {taken} et arrive en {to}",
+            "{side}: {from} бьёт {taken} и встаёт на {to}";
+        /// Heading of the games without a round, on the page of the standings.
+        all_games: "All games", "Alle partijen", "Toutes les parties", "Все партии";
+        /// Foot of each page, before the names of files.
+        files: "Files for programs", "Bestanden voor programma’s", "Fichiers pour programmes", "Файлы для программ";
+        /// Screen at the wall, beside the QR code of the page’s address.
+        page_address: "This page", "Deze pagina", "Cette page", "Эта страница";
+        /// Heading of a column of the standings.
+        points: "Points", "Punten", "Points", "Очки";
+        /// Heading of a column of the standings: the place of a player.
+        rank: "Rank", "Plaats", "Place", "Место";
+        /// Heading of a column of the standings: the player’s name; label of a field of the desk.
+        name: "Name", "Naam", "Nom", "Имя";
+        /// Heading of a column of the standings: the number of games.
+        played: "Played", "Gespeeld", "Jouées", "Сыграно";
+        /// Below the pairings of a round, before the names of players with a bye.
+        without_opponent: "Without opponent: ", "Zonder tegenstander: ", "Sans adversaire : ", "Без соперника: ";
+        /// In place of the result: the game starts on another day.
+        postponed: "Postponed", "Uitgesteld", "Reportée", "Перенесена";
+        /// In place of the result: the game started and continues on another day.
+        adjourned: "Adjourned", "Afgebroken", "Ajournée", "Отложена";
+        /// Link below a board that is embedded in a page of another site.
+        full_page: "To the full page", "Naar de hele pagina", "Vers la page complète", "Вся страница";
+    }
+    counts {
+        /// State of a game. `{}`: number of moves.
+        over_after: "Over after {} move" "Over after {} moves",
+            "Afgelopen na {} zet" "Afgelopen na {} zetten",
+            "Terminée après {} coup" "Terminée après {} coups",
+            "Окончена после {} хода" "Окончена после {} ходов" "Окончена после {} ходов";
+        /// Bar above a page that the browser had stored. `{}`: minutes.
+        stored_page: "Stored page, {} minute old" "Stored page, {} minutes old",
+            "Bewaarde pagina, {} minuut oud" "Bewaarde pagina, {} minuten oud",
+            "Page enregistrée il y a {} minute" "Page enregistrée il y a {} minutes",
+            "Сохранённая страница, ей {} минута" "Сохранённая страница, ей {} минуты" "Сохранённая страница, ей {} минут";
+        /// Below the heading of the standings. `{}`: number of games that are being played.
+        provisional: "Provisional, {} game is still open" "Provisional, {} games are still open",
+            "Voorlopig, {} partij is nog bezig" "Voorlopig, {} partijen zijn nog bezig",
+            "Provisoire, {} partie est encore en cours" "Provisoire, {} parties sont encore en cours",
+            "Предварительно, не окончена {} партия" "Предварительно, не окончены {} партии" "Предварительно, не окончены {} партий";
+        /// Below the heading of the standings. `{}`: number of games that are over and have no result.
+        results_missing: "Provisional, {} result is missing" "Provisional, {} results are missing",
+            "Voorlopig, {} uitslag ontbreekt" "Voorlopig, {} uitslagen ontbreken",
+            "Provisoire, il manque {} résultat" "Provisoire, il manque {} résultats",
+            "Предварительно, не хватает {} результата" "Предварительно, не хватает {} результатов" "Предварительно, не хватает {} результатов";
+    }
+}
+
+/// Keys of the texts that `page.js` reads.
+pub const SCRIPT_KEYS: &[&str] = &[
+    "black",
+    "black_to_move",
+    "board_silent",
+    "board_silent_for",
+    "clocks_stopped",
+    "connecting",
+    "copied",
+    "game_start",
+    "kings",
+    "likely",
+    "live",
+    "live_again",
+    "men",
+    "no_pieces",
+    "over",
+    "over_after",
+    "playing",
+    "server_silent",
+    "set_up",
+    "spoken_capture",
+    "spoken_move",
+    "stored_page",
+    "unclear",
+    "unclear_at_start",
+    "white",
+    "white_to_move",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::web::assets::SCRIPT;
+    use crate::web::texts::{Language, faults, keys_in};
+
+    #[test]
+    fn texts_agree_in_all_languages() {
+        for language in Language::ALL {
+            let faults = faults(&language.words().entries(), &Language::En.words().entries());
+            assert!(faults.is_empty(), "{language:?}: {faults:#?}");
+        }
+    }
+
+    #[test]
+    fn script_gets_texts_it_reads() {
+        let read = keys_in(SCRIPT);
+        assert_eq!(read.iter().map(String::as_str).collect::<Vec<_>>(), SCRIPT_KEYS);
+    }
+}

@@ -1,0 +1,532 @@
+//! Configuration of a station: its boards and the folders of their games.
+//!
+//! ```toml
+//! [station]
+//! directory = "recordings"
+//!
+//! [[line]]
+//! name = "board-1"
+//! port = "serial:/dev/ttyACM0"
+//! game-type = "20"
+//! ```
+//!
+//! This is the minimum; `config/damcast.toml` explains every key. Reading returns a valid configuration, or all errors with file,
+//! line and key; a partly invalid one starts nothing. The core checks its own settings ([`LineSettings::set`]), as for a log.
+//!
+//! | file | subject |
+//! |---|---|
+//! | [`keys`] | all keys, one row each, with the type of the value |
+//! | [`mod@reference`] | purpose and default of each key: the annotated file |
+//! | [`sources`] | the file, its drop-ins and the environment, merged |
+//! | `document`, `value` | texts with locations, read key by key |
+//! | [`schema`], [`show`] | the JSON Schema; the effective configuration |
+
+mod bus;
+mod desk;
+mod document;
+pub mod draft;
+pub mod keys;
+mod operation;
+mod outlet;
+pub mod reference;
+pub mod schema;
+mod serve;
+pub mod show;
+pub mod sources;
+mod value;
+
+use std::path::{Path, PathBuf};
+
+use damcast_control::escape;
+use damcast_engine::broadcast::Delay;
+use damcast_engine::bytelog::{BoardHeader, Header, Mode};
+use damcast_engine::session::{self, BusAddress, LineSettings};
+
+use crate::disk::Durability;
+use crate::link::PortAddress;
+
+pub use desk::DeskConfig;
+pub use document::{ConfigError, ConfigErrors, ConfigLocation};
+pub use operation::{AlarmConfig, ControlConfig, TournamentConfig};
+pub use outlet::{OutletConfig, PUBLIC, SuspendedOutlet};
+pub use serve::ServeConfig;
+pub use sources::{SocketCandidates, Sources};
+use value::{ConfigTable, SourceLine, Value};
+
+/// Path of the configuration of an installed station.
+pub const DEFAULT_PATH: &str = "/etc/damcast/damcast.toml";
+
+/// Maximum length of a name, which becomes part of file names.
+const MAX_NAME_LEN: usize = 64;
+/// Maximum speed; beyond it the rounding to a millisecond becomes seconds of the game.
+const MAX_TIME_SCALE: f64 = 10_000.0;
+/// Tags that the recorder writes itself.
+const RESERVED_TAGS: [&str; 5] = ["GameType", "Result", "FEN", "SetUp", "Date"];
+
+/// Configuration of a station.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// Folder of logs and live files.
+    pub directory: PathBuf,
+    /// Lines, in the order of the file.
+    pub lines: Vec<LineConfig>,
+    /// Name of the station in events; `None` for the previous name or that of the machine.
+    pub name: Option<String>,
+    /// Valid outlets, `public` first if it is valid.
+    pub outlets: Vec<OutletConfig>,
+    /// Outlets with invalid tables; always empty unless read with [`Config::load_for_recording`].
+    pub suspended_outlets: Vec<SuspendedOutlet>,
+    /// Whether a line of a live file is durable before readers see it.
+    pub durability: Durability,
+    /// Access for operators.
+    pub control: ControlConfig,
+    /// Boards of a tournament.
+    pub tournament: TournamentConfig,
+    /// Alarm settings.
+    pub alarm: AlarmConfig,
+}
+
+/// Configuration of a line.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LineConfig {
+    /// Name and prefix of its files.
+    pub name: String,
+    /// Address of the port.
+    pub port: PortAddress,
+    /// One board, or a bus with several.
+    pub mode: Mode,
+    /// Speed of the board as a multiple of real time; 1 for boards that people play on.
+    pub time_scale: f64,
+    /// Value of the PDN tag `GameType`.
+    pub game_type: String,
+    /// Tags of its games.
+    pub tags: Vec<(String, String)>,
+    /// Core settings that differ from the defaults.
+    pub settings: Vec<(String, String)>,
+    /// Boards expected on a bus.
+    pub boards: Vec<BoardConfig>,
+    /// Log settings.
+    pub logs: LogConfig,
+}
+
+/// Log settings of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LogConfig {
+    /// Age in hours at which a chain of logs ends, as soon as no game is running; 0 for no limit.
+    pub rotate_hours: u32,
+    /// Whether the logs of ended chains are compressed.
+    pub compress: bool,
+    /// Days to keep a chain after its end; 0 for ever.
+    pub keep_days: u32,
+}
+
+/// Board of a bus.
+#[derive(Clone, PartialEq, Debug)]
+pub struct BoardConfig {
+    /// Address: the number in its serial number.
+    pub address: BusAddress,
+    /// Prefix of its files.
+    pub name: String,
+    /// Value of the PDN tag `GameType`, if it differs from the line's.
+    pub game_type: Option<String>,
+    /// Tags of its games, which extend or replace those of the line; an empty value removes a tag.
+    pub tags: Vec<(String, String)>,
+    /// Core settings that differ from the line's.
+    pub settings: Vec<(String, String)>,
+}
+
+impl LineConfig {
+    /// Returns the serial number of the line's board, if configured.
+    pub fn board(&self) -> Option<&str> {
+        self.settings.iter().rev().find(|(key, _)| key == "board").map(|(_, number)| number.as_str())
+    }
+
+    /// Returns the header of a log of this line, without its opening.
+    pub fn header(&self) -> Header {
+        Header {
+            line: Some(self.name.clone()),
+            game_type: Some(self.game_type.clone()),
+            mode: Some(self.mode),
+            tags: self.tags.clone(),
+            settings: self.settings.clone(),
+            boards: self.boards.iter().map(|board| (board.address.number(), board.header())).collect(),
+            ..Header::default()
+        }
+    }
+}
+
+impl BoardConfig {
+    fn header(&self) -> BoardHeader {
+        BoardHeader {
+            name: Some(self.name.clone()),
+            game_type: self.game_type.clone(),
+            tags: self.tags.clone(),
+            settings: self.settings.clone(),
+            ..BoardHeader::default()
+        }
+    }
+}
+
+impl Config {
+    /// Reads a configuration file with its drop-ins and the environment.
+    ///
+    /// # Errors
+    ///
+    /// Returns all errors: unreadable files and invalid content.
+    pub fn load(path: &Path) -> Result<Config, ConfigErrors> {
+        Sources::from_file(path)?.with_environment(environment()).read()
+    }
+
+    /// Reads a configuration for recording: suspends outlets with invalid tables.
+    ///
+    /// # Errors
+    ///
+    /// Returns all errors except those of outlets.
+    pub fn load_for_recording(path: &Path) -> Result<Config, ConfigErrors> {
+        Sources::from_file(path)?.with_environment(environment()).read_for_recording()
+    }
+
+    /// Whether an outlet is delayed; then other users of the machine must not read the recordings.
+    pub fn has_delay(&self) -> bool {
+        self.outlets.iter().any(|outlet| outlet.delay != Delay::NO_DELAY)
+            || self.suspended_outlets.iter().any(|held| held.has_delay)
+    }
+
+    /// Resolves relative paths against a folder.
+    fn with_base(mut self, base: &Path) -> Config {
+        let place = |path: &mut PathBuf| *path = base.join(&*path);
+        place(&mut self.directory);
+        self.control.socket.iter_mut().for_each(place);
+        for line in &mut self.lines {
+            match &mut line.port {
+                PortAddress::Serial(path) => place(path),
+                PortAddress::Any(patterns) => {
+                    patterns.iter_mut().for_each(|path| *path = base.join(&*path).display().to_string());
+                }
+                PortAddress::Usb(_) | PortAddress::Tcp(_) | PortAddress::Rfc2217 { .. } => {}
+            }
+        }
+        // A program without a slash is searched in `PATH`.
+        if let Some(program) = self.alarm.command.first_mut().filter(|program| program.contains('/')) {
+            *program = base.join(&*program).display().to_string();
+        }
+        self
+    }
+
+    /// Reads the text of a configuration. `file` is its name in messages.
+    ///
+    /// # Errors
+    ///
+    /// Returns all errors.
+    pub fn read(file: &str, text: &str) -> Result<Config, ConfigErrors> {
+        Sources::from_text(file, text).read()
+    }
+}
+
+/// Returns the environment variables that are valid UTF-8.
+pub fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+}
+
+/// Treatment of invalid outlets.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum InvalidOutlets {
+    /// The whole configuration is refused.
+    Refuse,
+    /// The station records, and these outlets are suspended.
+    Suspend,
+}
+
+/// Reads the outermost table and records its errors; returns `None` if it is invalid. `of_outlets`: errors of outlets in the environment.
+fn read_config(
+    mut top: ConfigTable,
+    of_outlets: Vec<(String, ConfigError)>,
+    when_outlets_are_wrong: InvalidOutlets,
+) -> Option<Config> {
+    let station = top.required("station", "{ directory = \"recordings\" }", |value| value.clone().table("[station]"));
+    let StationTable { directory, name, tags: station_tags, durability } =
+        station.map(read_station).unwrap_or_default();
+    let recognition = top.read("recognition", |value| read_recognition(value.clone().table("[recognition]")?));
+    let (outlets, mut held) = outlet::read(&mut top, of_outlets);
+    if when_outlets_are_wrong == InvalidOutlets::Refuse {
+        serve::check(&mut top);
+        desk::check(&mut top);
+        held.drain(..).flat_map(|held| held.errors.0).for_each(|error| top.record(error));
+    }
+    // Recording does not use the tables of the pages and the desk.
+    for table in ["serve", "desk"] {
+        top.take(table);
+    }
+    let logs = top.read("log", |value| read_logs(value.clone().table("[log]")?)).unwrap_or_default();
+    let control = top.read("control", |value| operation::read_control(value.clone().table("[control]")?));
+    let tournament = top.read("tournament", |value| operation::read_tournament(value.clone().table("[tournament]")?));
+    let alarm = top.read("alarm", |value| operation::read_alarm(value.clone().table("[alarm]")?));
+    let lines = top.take("line");
+    let mut seen = UniqueValues::default();
+    let mut configs = Vec::new();
+    let recognition = recognition.unwrap_or_default();
+    match lines.map(|lines| lines.tables("[[line]]")) {
+        Some(Ok(lines)) if !lines.is_empty() => {
+            configs.extend(lines.into_iter().map(|line| read_line(line, &station_tags, &recognition, &mut seen)));
+        }
+        Some(Err(error)) => top.record(error),
+        _ => top.record(top.error("there is no [[line]]; each board needs one, with name, port and game-type".into())),
+    }
+    top.reject_unknown();
+    let lines = configs.into_iter().collect::<Option<Vec<LineConfig>>>()?;
+    let lines = lines.into_iter().map(|line| LineConfig { logs, ..line }).collect();
+    Some(Config {
+        directory: directory?,
+        lines,
+        name,
+        outlets,
+        suspended_outlets: held,
+        durability,
+        control: control.unwrap_or_default(),
+        tournament: tournament.unwrap_or_default(),
+        alarm: alarm.unwrap_or_default(),
+    })
+}
+
+type Pairs = Vec<(String, String)>;
+
+/// Contents of `[station]`.
+#[derive(Default)]
+struct StationTable {
+    directory: Option<PathBuf>,
+    name: Option<String>,
+    tags: Pairs,
+    durability: Durability,
+}
+
+fn read_station(mut station: ConfigTable) -> StationTable {
+    let directory = station.required("directory", "\"recordings\"", |directory| match directory.string()? {
+        "" => Err(directory.error("`directory` is empty; \".\" is the folder of the configuration")),
+        path => Ok(path.into()),
+    });
+    let name = station.read("name", |name| match name.string()? {
+        word if outlet::is_name(word, MAX_NAME_LEN) => Ok(word.to_owned()),
+        _ => Err(name.error(format!(
+            "`name` is a plain word: 1 to {MAX_NAME_LEN} letters, digits, `-`, `_` and `.`, no `.` in front"
+        ))),
+    });
+    let tags = station.read("tags", |tags| read_tags(tags, "[station.tags]")).unwrap_or_default();
+    let durability = station.read("sync", read_durability).unwrap_or_default();
+    station.reject_unknown();
+    StationTable { directory, name, tags, durability }
+}
+
+/// Reads the recognition settings of all lines. They are checked with the default game, because they do not depend on it.
+fn read_recognition(mut table: ConfigTable) -> Result<Pairs, ConfigError> {
+    let mut settings = default_settings(session::DEFAULT_GAME_TYPE).map_err(|error| table.error(error))?;
+    let known: Vec<&str> = ["preset"].into_iter().chain(settings.recognition.keys()).collect();
+    let mut pairs = Pairs::new();
+    for key in known {
+        table.read(key, |value| set(&mut settings, value, &mut pairs));
+    }
+    table.finish()?;
+    Ok(pairs)
+}
+
+fn read_logs(mut table: ConfigTable) -> Result<LogConfig, ConfigError> {
+    /// One year.
+    const MAX_ROTATE_HOURS: u64 = 8760;
+    /// One hundred years.
+    const MAX_KEEP_DAYS: u64 = 36_500;
+    let rotate_hours = table.read("rotate-hours", |value| operation::integer_between(value, 0, MAX_ROTATE_HOURS));
+    let compress = table.read("compress", |value| match value.scalar()?.as_str() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(value.error("`compress` is true or false")),
+    });
+    let keep_days = table.read("keep-days", |value| operation::integer_between(value, 0, MAX_KEEP_DAYS));
+    table.finish()?;
+    Ok(LogConfig {
+        rotate_hours: rotate_hours.unwrap_or_default() as u32,
+        compress: compress.unwrap_or_default(),
+        keep_days: keep_days.unwrap_or_default() as u32,
+    })
+}
+
+fn read_durability(value: &Value) -> Result<Durability, ConfigError> {
+    match value.string()? {
+        "safe" => Ok(Durability::Safe),
+        "lazy" => Ok(Durability::Lazy),
+        _ => Err(value.error(format!("`{}` is \"safe\" or \"lazy\"", value.key))),
+    }
+}
+
+/// Values that must be unique.
+#[derive(Default)]
+struct UniqueValues {
+    names: Vec<(String, SourceLine)>,
+    buses: Vec<(String, SourceLine)>,
+    /// Port addresses and their locations.
+    ports: Vec<(PortAddress, SourceLine)>,
+    /// Board names and their locations.
+    boards: Vec<(String, SourceLine)>,
+    /// Location of a port choice without a board.
+    choice: Option<SourceLine>,
+}
+
+fn read_line(
+    mut table: ConfigTable,
+    station_tags: &[(String, String)],
+    recognition: &[(String, String)],
+    seen: &mut UniqueValues,
+) -> Option<LineConfig> {
+    let mode = table.read("mode", bus::read_mode).unwrap_or_default();
+    let name = table.required("name", "\"board-1\"", |value| {
+        let name = read_name(value, seen)?;
+        if mode == Mode::Bus {
+            bus::check_bus_unique(value, seen)?;
+        }
+        Ok(name)
+    });
+    let port = table.required("port", "\"serial:/dev/ttyACM0\"", |value| Ok((read_port(value, seen)?, value.clone())));
+    // On a bus `board` lists the boards; otherwise it is the serial number of the only board.
+    let boards = if mode == Mode::Bus { table.take("board") } else { None };
+    let game = table.required("game-type", "\"20\"", |value| {
+        let core = default_settings(value.string()?).map_err(|error| value.error(error))?;
+        Ok((value.string()?.trim().to_owned(), core))
+    });
+    let (game_type, core) = game.unzip();
+    // Continue, so that errors of other keys are reported as well.
+    let mut core = core.or_else(|| default_settings(session::DEFAULT_GAME_TYPE).ok())?;
+    let time_scale = table.read("time-scale", read_time_scale).unwrap_or(1.0);
+    let mut settings = recognition.to_vec();
+    for key in LineSettings::KEYS.into_iter().chain(LineSettings::BUS_KEYS) {
+        table.read(key, |value| {
+            set(&mut core, value, &mut settings)?;
+            if key == "board" { check_board_unique(value, seen) } else { Ok(()) }
+        });
+    }
+    if let Some((port, value)) = &port
+        && core.board.is_none()
+        && !port.is_one_port()
+        && let Err(error) = check_choice_unique(value, seen)
+    {
+        table.record(error);
+    }
+    let boards = boards.map(|boards| bus::read_boards(boards, name.as_deref().unwrap_or_default(), &core, seen));
+    let boards = boards.and_then(|boards| boards.map_err(|error| table.record(error)).ok()).unwrap_or_default();
+    let own_tags = table.read("tags", |tags| read_tags(tags, "[line.tags]")).unwrap_or_default();
+    let mut tags = station_tags.to_vec();
+    tags.retain(|(tag, _)| own_tags.iter().all(|(own, _)| own != tag));
+    tags.extend(own_tags);
+    tags.retain(|(_, value)| !value.is_empty());
+    table.reject_unknown();
+    Some(LineConfig {
+        name: name?,
+        port: port?.0,
+        mode,
+        time_scale,
+        game_type: game_type?,
+        tags,
+        settings,
+        boards,
+        logs: LogConfig::default(),
+    })
+}
+
+fn read_name(value: &Value, seen: &mut UniqueValues) -> Result<String, ConfigError> {
+    let name = value.string()?;
+    if !outlet::is_name(name, MAX_NAME_LEN) {
+        return Err(value.error(format!(
+            "`name` becomes the name of files: 1 to {MAX_NAME_LEN} letters, digits, `-`, `_` and `.`, no `.` in front"
+        )));
+    }
+    // Some file systems ignore case.
+    if let Some((_, spot)) = seen.names.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)) {
+        let line = value.line_for_message(spot);
+        return Err(value.error(format!("the name `{name}` is taken by the [[line]] with its name in {line}")));
+    }
+    if let Some((bus, spot)) = seen.buses.iter().find(|(bus, _)| bus::is_default_board_name(bus, name)) {
+        let line = value.line_for_message(spot);
+        return Err(value.error(format!(
+            "the name `{name}` is that of a board of the bus `{bus}` in {line}; its files would get mixed up with these"
+        )));
+    }
+    seen.names.push((name.to_owned(), value.source_line()));
+    Ok(name.to_owned())
+}
+
+fn read_port(value: &Value, seen: &mut UniqueValues) -> Result<PortAddress, ConfigError> {
+    let port: PortAddress = value.string()?.parse().map_err(|error| value.error(error))?;
+    if !port.is_one_port() {
+        return Ok(port);
+    }
+    if let Some((_, spot)) = seen.ports.iter().find(|(other, _)| other.is_same_port(&port)) {
+        let line = value.line_for_message(spot);
+        return Err(value.error(format!("the port {port} is used already, in {line}; a board has one line")));
+    }
+    seen.ports.push((port.clone(), value.source_line()));
+    Ok(port)
+}
+
+fn check_board_unique(value: &Value, seen: &mut UniqueValues) -> Result<(), ConfigError> {
+    let board = value.string()?.trim_start_matches('0').to_owned();
+    if let Some((_, spot)) = seen.boards.iter().find(|(other, _)| *other == board) {
+        let line = value.line_for_message(spot);
+        return Err(value.error(format!("this board belongs to another [[line]] already, in {line}")));
+    }
+    seen.boards.push((board, value.source_line()));
+    Ok(())
+}
+
+/// Refuses two lines that accept any board: they would record each other's games.
+fn check_choice_unique(port: &Value, seen: &mut UniqueValues) -> Result<(), ConfigError> {
+    if let Some(spot) = seen.choice.replace(port.source_line()) {
+        let line = port.line_for_message(&spot);
+        return Err(port.error(format!(
+            "this may be the same port as that in {line}; give each [[line]] its `board`, a serial number"
+        )));
+    }
+    Ok(())
+}
+
+fn read_time_scale(value: &Value) -> Result<f64, ConfigError> {
+    let scale = value.number()?;
+    let is_possible = scale > 0.0 && scale <= MAX_TIME_SCALE;
+    let message = || value.error(format!("`time-scale` is a number above 0, at most {MAX_TIME_SCALE}"));
+    if is_possible { Ok(scale) } else { Err(message()) }
+}
+
+fn read_tags(tags: &Value, title: &'static str) -> Result<Pairs, ConfigError> {
+    let mut pairs = Pairs::new();
+    for tag in tags.clone().table(title)?.into_values() {
+        let name = tag.key.as_str();
+        let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if !is_name {
+            return Err(tag.error(format!("`{name}` is no name of a PDN tag: a letter, then letters, digits and `_`")));
+        }
+        if RESERVED_TAGS.contains(&name) {
+            return Err(tag.error(format!("the tag `{name}` is written by the recorder itself")));
+        }
+        let value = tag.scalar()?;
+        if value.contains(escape::is_control) {
+            return Err(tag.error(format!(
+                "the tag `{name}` has a control character in it, or one that turns the order of writing; a tag is one line of text"
+            )));
+        }
+        pairs.push((name.to_owned(), value.trim().to_owned()));
+    }
+    Ok(pairs)
+}
+
+fn default_settings(game_type: &str) -> Result<LineSettings, String> {
+    let header = Header { game_type: Some(game_type.to_owned()), ..Header::default() };
+    LineSettings::from_header(&header, None).map(|(settings, _)| settings).map_err(|error| error.to_string())
+}
+
+/// Sets one key, and adds it to `pairs` if it changes a setting.
+fn set(settings: &mut LineSettings, value: &Value, pairs: &mut Pairs) -> Result<(), ConfigError> {
+    let before = settings.clone();
+    let text = value.scalar()?;
+    settings.set(&value.key, &text).map_err(|error| value.error(error))?;
+    if *settings != before {
+        pairs.push((value.key.clone(), text));
+    }
+    Ok(())
+}

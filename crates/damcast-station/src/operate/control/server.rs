@@ -1,0 +1,516 @@
+//! Server side of the control socket: accepts clients and answers their requests.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use damcast_control::logins::LoginCodes;
+use damcast_control::tournament::TournamentRequest;
+use damcast_control::{BoardVersion, ClientMessage, ClientRequest, DeskUser, Reply, Uptime, escape};
+use damcast_engine::session::request::OperatorCommand;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+use tokio::net::unix::OwnedReadHalf;
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+use tracing::{info, warn};
+
+use super::client_slots::{ClientSlot, ClientSlots};
+use super::peer::Peer;
+use super::socket::Socket;
+use super::{AuditLog, Commands, SocketError, StationCommand};
+use crate::line::RequestContext;
+use crate::operate::logging::Levels;
+use crate::operate::observer::Observer;
+use crate::operate::tournament_actor::{TournamentHandle, TournamentQuery, TournamentReply};
+
+/// Idle time after which a client is disconnected.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+/// Idle time of a new client, which connects because it has a request.
+const FIRST_IDLE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Shortest time between two answers to one client.
+const MIN_ANSWER_INTERVAL: Duration = Duration::from_millis(10);
+/// Pause in reading from a client that exceeded its rate.
+const THROTTLE_PAUSE: Duration = Duration::from_millis(500);
+/// Maximum length of a request in bytes.
+const MAX_REQUEST_LEN: u64 = 64 << 10;
+/// Maximum length of an import: a file of 4 MiB, whose bytes may take two or more in JSON.
+const MAX_IMPORT_LEN: u64 = 12 << 20;
+/// Prefix of such a request.
+const TOURNAMENT_PREFIX: &[u8] = b"{\"do\":\"tournament\"";
+/// Maximum length of a board command in characters; a FEN of 144 squares has 600.
+const MAX_COMMAND_LEN: usize = 2000;
+/// Time after which a client that does not read its answer is disconnected.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
+/// Latest deadline after reading a request, whatever the client requests.
+const MAX_DEADLINE: Duration = Duration::from_secs(60);
+/// Extra time for the answer to a request that started just before its deadline.
+const COMPLETION_GRACE: Duration = Duration::from_millis(500);
+/// Longest wait for the tournament service to decide whether it handles a result.
+const TOURNAMENT_TIMEOUT: Duration = Duration::from_secs(3);
+/// Interval of retries if the system cannot accept connections.
+const RETRY_INTERVAL: Duration = Duration::from_millis(200);
+/// Shortest and longest interval of reports to a watching client.
+const MIN_WATCH_INTERVAL: Duration = Duration::from_millis(50);
+const MAX_WATCH_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Data for monitoring programs.
+pub struct MetricsSource {
+    /// Returns the metrics in the text format of Prometheus.
+    pub text: Box<dyn Fn() -> String + Send + Sync>,
+    /// Returns the health problems.
+    pub health_problems: Box<dyn Fn() -> Vec<String> + Send + Sync>,
+}
+
+/// Parts of the station that clients can access.
+#[derive(Clone)]
+pub struct ServerContext {
+    /// State of the station.
+    pub observer: Observer,
+    /// Commands to the station.
+    pub commands: Commands,
+    /// Log levels.
+    pub levels: Levels,
+    /// Tournament.
+    pub tournament: TournamentHandle,
+    /// Permit for long requests, one at a time.
+    pub long_requests: Arc<Semaphore>,
+    /// Metrics and health, set once the lines exist.
+    pub metrics: Arc<OnceLock<MetricsSource>>,
+    /// Login codes for the desk.
+    pub login_codes: LoginCodes,
+    /// Audit log.
+    pub audit_log: AuditLog,
+}
+
+/// Running server; it ends and its file is removed when dropped.
+pub struct Server {
+    task: JoinHandle<()>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Starts the server. Must be called before lines are opened: see `Socket::open`.
+///
+/// # Errors
+///
+/// Returns an error if the socket cannot be created.
+pub fn serve(path: &Path, desk: ServerContext) -> Result<Server, SocketError> {
+    let socket = Socket::open(path)?;
+    let places = ClientSlots::default();
+    let task = tokio::spawn(async move {
+        // Client tasks belong to this task and end with it.
+        let mut clients = tokio::task::JoinSet::new();
+        loop {
+            let stream = tokio::select! {
+                accepted = socket.listener.accept() => match accepted {
+                    Ok((stream, _)) => stream,
+                    Err(error) => {
+                        warn!("the control socket: {error}");
+                        sleep(RETRY_INTERVAL).await;
+                        continue;
+                    }
+                },
+                Some(_) = clients.join_next(), if !clients.is_empty() => continue,
+            };
+            let (desk, path, places) = (desk.clone(), socket.path.clone(), places.clone());
+            clients.spawn(async move {
+                let (reader, mut writer) = stream.into_split();
+                let stream: &UnixStream = reader.as_ref();
+                let peer = stream.peer_cred().map(Peer::from_credentials);
+                let guest = match peer {
+                    Err(error) => Err(format!("the system does not tell who you are: {error}")),
+                    Ok(peer) if !peer.is_allowed(&path) => {
+                        warn!("the control socket: refused {}", peer.describe());
+                        Err("you may not speak with this station; ask its user, or root".to_owned())
+                    }
+                    Ok(peer) => places.acquire(&peer).map(|place| (peer, place)).map_err(str::to_owned),
+                };
+                let _ = match guest {
+                    Ok((peer, place)) => serve_client(reader, &mut writer, &peer, &place, &desk).await,
+                    Err(why) => send(&mut writer, &Reply::error(why)).await,
+                };
+            });
+        }
+    });
+    Ok(Server { task })
+}
+
+type Writer = tokio::net::unix::OwnedWriteHalf;
+
+async fn serve_client(
+    reader: OwnedReadHalf,
+    writer: &mut Writer,
+    peer: &Peer,
+    place: &ClientSlot,
+    desk: &ServerContext,
+) -> std::io::Result<()> {
+    let mut reader = BufReader::new(reader);
+    let (mut line, mut idle) = (Vec::new(), FIRST_IDLE_TIMEOUT);
+    loop {
+        line.clear();
+        let mut limited = (&mut reader).take(MAX_REQUEST_LEN);
+        let Ok(read) = timeout(idle, limited.read_until(b'\n', &mut line)).await else {
+            let why = format!("nothing was asked for {} s", idle.as_secs());
+            return send(writer, &Reply::error(why)).await;
+        };
+        idle = IDLE_TIMEOUT;
+        sleep(MIN_ANSWER_INTERVAL).await;
+        if read? == 0 {
+            return Ok(());
+        }
+        let mut permit = None;
+        if line.len() as u64 >= MAX_REQUEST_LEN && line.starts_with(TOURNAMENT_PREFIX) {
+            // Imports run one at a time, so that they cannot fill the memory.
+            permit = timeout(IDLE_TIMEOUT, desk.long_requests.clone().acquire_owned()).await.ok().and_then(Result::ok);
+            let room = if permit.is_some() { MAX_IMPORT_LEN - MAX_REQUEST_LEN } else { 0 };
+            let mut limited = (&mut reader).take(room);
+            let read = timeout(IDLE_TIMEOUT, limited.read_until(b'\n', &mut line)).await;
+            if !matches!(read, Ok(Ok(_))) || !line.ends_with(b"\n") {
+                return send(writer, &Reply::error("this request is too long")).await;
+            }
+        } else if line.len() as u64 >= MAX_REQUEST_LEN {
+            return send(writer, &Reply::error("this request is too long")).await;
+        }
+        match serde_json::from_slice::<ClientMessage>(&line) {
+            Ok(ClientMessage { request: ClientRequest::Watch { interval_ms }, .. }) => {
+                return watch(&mut reader, writer, desk, interval_ms).await;
+            }
+            Ok(ClientMessage { request: ClientRequest::Status {}, .. }) => send(writer, &status_reply(desk)).await?,
+            Ok(ClientMessage { request: ClientRequest::Metrics {}, .. }) => send(writer, &metrics_reply(desk)).await?,
+            Ok(asking) => match place.wait_time(Instant::now()) {
+                Some(wait) => {
+                    sleep(wait).await;
+                    let reply = answer(asking, peer, desk).await;
+                    send(writer, &reply).await?;
+                }
+                None => {
+                    sleep(THROTTLE_PAUSE).await;
+                    let why = "not done: too many requests of this user; one a second is taken, and more after a rest";
+                    send(writer, &Reply::error(why)).await?;
+                }
+            },
+            Err(error) => send(writer, &Reply::error(format!("this is no request: {error}"))).await?,
+        }
+        if permit.take().is_some() {
+            line = Vec::new();
+        }
+    }
+}
+
+/// Answers a request if the user may send it, and adds it to the audit log unless it is a query.
+async fn answer(asking: ClientMessage, peer: &Peer, desk: &ServerContext) -> Reply {
+    let ClientMessage { user: desk_user, request } = asking;
+    let requester = match &desk_user {
+        Some(person) => format!("{person}, {}", peer.describe()),
+        None => peer.describe(),
+    };
+    if let Some(person) = &desk_user {
+        let may = person.check().and_then(|()| match request.is_allowed_for(person.role) {
+            true => Ok(()),
+            false => Err(format!("an {} may not ask this; results, names and rounds are his", person.role.as_str())),
+        });
+        if let Err(why) = may {
+            warn!("the control socket: refused to {}: {why}", peer.describe());
+            return Reply::error(why);
+        }
+    }
+    let deed = (!request.is_query()).then(|| request.describe());
+    let board = match &request {
+        ClientRequest::Request { board, .. } => Some(board.clone()),
+        _ => None,
+    };
+    let reply = execute(request, &requester, desk).await;
+    if let Some(action) = deed {
+        let by = desk_user.as_ref().or(reply.person.as_ref()).map_or(requester, DeskUser::to_string);
+        desk.audit_log.add(by, action, board, &reply);
+    }
+    reply
+}
+
+async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> Reply {
+    let patience = request.timeout();
+    let wanted = |until: Option<Uptime>| until.unwrap_or(Uptime::after(patience)).min(Uptime::after(MAX_DEADLINE));
+    match request {
+        ClientRequest::Status {} | ClientRequest::Watch { .. } => status_reply(desk),
+        ClientRequest::Metrics {} => metrics_reply(desk),
+        ClientRequest::LogLevel { filter: None, .. } => Reply::done(vec![desk.levels.current()]),
+        ClientRequest::LogLevel { filter: Some(filter), until } => {
+            if let Some(why) = wanted(until).expired_message() {
+                warn!("request of {asker}: log-level {filter}: {why}");
+                return Reply::error(why);
+            }
+            info!("request of {asker}: log-level {filter}");
+            match desk.levels.add(&filter) {
+                Ok(levels) => Reply::done(vec![levels]),
+                Err(error) => Reply::error(error),
+            }
+        }
+        ClientRequest::AlarmTest { until } => {
+            let (answer, receiver) = oneshot::channel();
+            let until = wanted(until);
+            match send_command(
+                desk,
+                StationCommand::AlarmTest { requester: asker.to_owned(), deadline: until, answer },
+                receiver,
+                until,
+            )
+            .await
+            {
+                Ok(Ok(message)) => Reply::done(vec![message]),
+                Ok(Err(error)) => Reply::error(error),
+                Err(reply) => reply,
+            }
+        }
+        ClientRequest::Reload { until } => {
+            let (answer, receiver) = oneshot::channel();
+            let until = wanted(until);
+            let command = StationCommand::Reload { requester: asker.to_owned(), deadline: until, answer };
+            match send_command(desk, command, receiver, until).await {
+                Ok(Ok(messages)) => Reply::done(messages),
+                Ok(Err(error)) => Reply::error(error),
+                Err(reply) => reply,
+            }
+        }
+        ClientRequest::Login { name, role } => {
+            let person = DeskUser { name, role };
+            match person.check().and_then(|()| desk.login_codes.issue(person.clone(), Instant::now())) {
+                Ok(code) => {
+                    info!("request of {asker}: a code for {person} to log in at the desk");
+                    Reply { code: Some(code), ..Reply::done(Vec::new()) }
+                }
+                Err(why) => Reply::error(why),
+            }
+        }
+        ClientRequest::Redeem { code, address } => match desk.login_codes.redeem(&code, address, Instant::now()) {
+            Ok(person) => {
+                info!("request of {asker}: {person} has logged in from {address}");
+                Reply { person: Some(person), ..Reply::done(Vec::new()) }
+            }
+            Err(why) => {
+                warn!("request of {asker}: a login from {address} failed: {why}");
+                Reply::error(why)
+            }
+        },
+        ClientRequest::ShowTournament {} => {
+            match timeout(TOURNAMENT_TIMEOUT, desk.tournament.query(TournamentQuery::Show, asker.to_owned())).await {
+                Ok(Ok(answer)) => tournament_reply(answer),
+                _ => Reply::error("the tournament office does not answer; its disk hangs, perhaps"),
+            }
+        }
+        ClientRequest::AuditLog {} => Reply { audit_log: desk.audit_log.all(), ..Reply::done(Vec::new()) },
+        ClientRequest::Tournament { request, until } => handle_tournament(desk, *request, wanted(until), asker).await,
+        ClientRequest::Request { board, request, confirm: sure, reason, if_seen: saw, dry_run, until } => {
+            let board_command = match parse_command(&request) {
+                Ok(board_command) => board_command,
+                Err(why) => return Reply::error(why),
+            };
+            if let Some(why) = saw.and_then(|saw| has_changed(desk, &board, saw)) {
+                return Reply::error(why);
+            }
+            let until = wanted(until);
+            if let Some(reply) = try_tournament(
+                desk,
+                &board,
+                &board_command,
+                RequestOptions { is_confirmed: sure, reason, is_dry_run: dry_run },
+                asker,
+            )
+            .await
+            {
+                return reply;
+            }
+            let (answer, receiver) = oneshot::channel();
+            let asked = RequestContext {
+                requester: asker.to_owned(),
+                deadline: until,
+                is_confirmed: sure,
+                is_dry_run: dry_run,
+            };
+            let goes_on = matches!(board_command, OperatorCommand::Continue(_))
+                .then(|| desk.observer.find_board(&board))
+                .flatten();
+            let command = StationCommand::Request { board, command: board_command, context: asked, answer };
+            let mut reply: Reply = match send_command(desk, command, receiver, until).await {
+                Ok(answer) => answer.into(),
+                Err(reply) => return reply,
+            };
+            if let Some(board) = goes_on.filter(|_| reply.ok) {
+                let question = TournamentQuery::GameResumed { board, dry_run };
+                match timeout(until.remaining() + COMPLETION_GRACE, desk.tournament.query(question, asker.to_owned()))
+                    .await
+                {
+                    Ok(Ok(TournamentReply::Done { messages, .. })) => reply.messages.extend(messages),
+                    Ok(Ok(TournamentReply::Refused(why))) => reply.messages.push(format!("its result stays: {why}")),
+                    Ok(Ok(TournamentReply::ForLine | TournamentReply::Shown(_))) => {}
+                    Ok(Err(_)) | Err(_) => reply.messages.push(
+                        "whether its result was taken back is not known: `damcast tournament show` says it".to_owned(),
+                    ),
+                }
+            }
+            reply
+        }
+    }
+}
+
+/// Returns a message if moves were played at a board since the requester saw it.
+fn has_changed(desk: &ServerContext, board: &str, saw: BoardVersion) -> Option<String> {
+    let name = desk.observer.find_board(board)?;
+    let now = desk.observer.overview().boards.into_iter().find(|board| board.name == name)?;
+    (saw != BoardVersion { game: now.game, plies: now.plies }).then(|| {
+        let game = now.game.map_or("no game".to_owned(), |game| format!("game {game}, {} plies", now.plies));
+        let last = now.last.map_or(String::new(), |last| format!(", the last {last}"));
+        format!("{name} has changed since you looked: {game}{last}; look at it, and ask again")
+    })
+}
+
+/// Options of a request.
+struct RequestOptions {
+    /// Whether the request is confirmed.
+    is_confirmed: bool,
+    /// Reason.
+    reason: String,
+    /// Whether to report the effects only.
+    is_dry_run: bool,
+}
+
+/// Sends a result or names of a past or running game to the tournament service. Returns `None` if the request is for the line.
+async fn try_tournament(
+    desk: &ServerContext,
+    board: &str,
+    command: &OperatorCommand,
+    way: RequestOptions,
+    requester: &str,
+) -> Option<Reply> {
+    let RequestOptions { is_confirmed: sure, reason, is_dry_run: dry_run } = way;
+    let board = desk.observer.find_board(board)?;
+    let question = match command {
+        OperatorCommand::Result(result) => {
+            TournamentQuery::Result { board, result: result.clone(), confirmed: sure, reason, is_dry_run: dry_run }
+        }
+        OperatorCommand::Names { white, black } => {
+            TournamentQuery::Names { board, white: white.clone(), black: black.clone(), dry_run }
+        }
+        _ => return None,
+    };
+    // The line can end its game even if the tournament service is busy.
+    match timeout(TOURNAMENT_TIMEOUT, desk.tournament.query(question, requester.to_owned())).await {
+        Ok(Ok(TournamentReply::ForLine)) | Ok(Err(_)) | Err(_) => None,
+        Ok(Ok(answer)) => Some(tournament_reply(answer)),
+    }
+}
+
+fn tournament_reply(answer: TournamentReply) -> Reply {
+    match answer {
+        TournamentReply::Done { messages, version } => Reply { version: Some(version), ..Reply::done(messages) },
+        TournamentReply::Refused(why) => Reply::error(why),
+        TournamentReply::ForLine => Reply::error("no game is going on"),
+        TournamentReply::Shown(shown) => {
+            Reply { version: Some(shown.version), tournament: Some(shown), ..Reply::done(Vec::new()) }
+        }
+    }
+}
+
+async fn handle_tournament(desk: &ServerContext, request: TournamentRequest, until: Uptime, requester: &str) -> Reply {
+    if let Some(why) = until.expired_message() {
+        return Reply::error(why);
+    }
+    let outcome = desk.tournament.query(TournamentQuery::Request(request), requester.to_owned());
+    match timeout(until.remaining() + COMPLETION_GRACE, outcome).await {
+        Ok(Ok(answer)) => tournament_reply(answer),
+        Ok(Err(_)) => Reply::unknown("the station is stopping; see `damcast tournament show --history`"),
+        Err(_) => Reply::unknown(
+            "no answer: its disk hangs, perhaps; `damcast tournament show --history` says whether it was done",
+        ),
+    }
+}
+
+/// Parses an operator request to a board.
+fn parse_command(text: &str) -> Result<OperatorCommand, String> {
+    // The log stores it as one line of text, so control characters are refused.
+    if text.contains(escape::is_control) || text.chars().count() > MAX_COMMAND_LEN {
+        return Err(format!(
+            "a request is one line of at most {MAX_COMMAND_LEN} characters, without control characters and marks that turn the \
+             order of writing"
+        ));
+    }
+    match text.parse() {
+        Ok(OperatorCommand::Names { white, black }) => {
+            OperatorCommand::names(&white, &black).map_err(|error| error.to_string())
+        }
+        Ok(OperatorCommand::GameLookup(_)) => {
+            Err("`remembered` is what the station says, not what it is asked".to_owned())
+        }
+        command => command.map_err(|error| error.to_string()),
+    }
+}
+
+async fn send_command<T>(
+    desk: &ServerContext,
+    command: StationCommand,
+    reply_receiver: oneshot::Receiver<T>,
+    until: Uptime,
+) -> Result<T, Reply> {
+    match desk.commands.try_send(command) {
+        Ok(()) => {}
+        Err(mpsc::error::TrySendError::Full(_)) => {
+            return Err(Reply::error("the station has too much to do; try again"));
+        }
+        Err(mpsc::error::TrySendError::Closed(_)) => return Err(Reply::error("the station is stopping")),
+    }
+    match timeout(until.remaining() + COMPLETION_GRACE, reply_receiver).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(_)) => Err(Reply::unknown("the line ended before it could answer; see `damcast status`")),
+        Err(_) => Err(Reply::unknown(
+            "no answer: the line hangs, on its disk perhaps. What was asked is done already or will not be done; see \
+             `damcast status`",
+        )),
+    }
+}
+
+fn status_reply(desk: &ServerContext) -> Reply {
+    Reply { ok: true, status: Some(Box::new(desk.observer.overview())), ..Reply::default() }
+}
+
+fn metrics_reply(desk: &ServerContext) -> Reply {
+    match desk.metrics.get() {
+        Some(MetricsSource { text, health_problems: ills }) => Reply { metrics: Some(text()), ..Reply::done(ills()) },
+        None => Reply::error("the station is starting"),
+    }
+}
+
+/// Sends the state repeatedly until the client disconnects or sends anything.
+async fn watch(
+    reader: &mut BufReader<OwnedReadHalf>,
+    writer: &mut Writer,
+    desk: &ServerContext,
+    interval_ms: Option<u64>,
+) -> std::io::Result<()> {
+    let shortest = Duration::from_millis(interval_ms.unwrap_or(0)).clamp(MIN_WATCH_INTERVAL, Duration::from_secs(60));
+    let mut rows = desk.observer.rows.clone();
+    let mut nothing = [0; 1];
+    loop {
+        rows.mark_unchanged();
+        send(writer, &status_reply(desk)).await?;
+        let next = async {
+            sleep(shortest).await;
+            // If the station stops, there are no more changes; the next write fails.
+            let _ = timeout(MAX_WATCH_INTERVAL.max(shortest) - shortest, rows.changed()).await;
+        };
+        tokio::select! {
+            () = next => {}
+            _ = reader.read(&mut nothing) => return Ok(()),
+        }
+    }
+}
+
+async fn send(writer: &mut Writer, reply: &Reply) -> std::io::Result<()> {
+    let mut line = serde_json::to_vec(reply)?;
+    line.push(b'\n');
+    timeout(WRITE_TIMEOUT, writer.write_all(&line)).await?
+}

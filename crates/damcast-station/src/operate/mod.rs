@@ -1,0 +1,21 @@
+//! Operation of a station: all lines together, their state, requests and alarms.
+//!
+//! Modules are listed in the order of their dependencies; none uses a later one.
+
+pub mod observer;
+
+pub mod logging;
+
+pub mod notify;
+
+pub mod limits;
+
+pub mod alarm;
+
+pub mod metrics;
+
+pub mod tournament_actor;
+
+pub mod control;
+
+pub mod supervisor;

@@ -1,0 +1,239 @@
+//! Makes the [`Overview`] of a station.
+//!
+//! ```text
+//!   rows of the lines ─┐
+//!   counters ──────────┤──▸ Overview ──▸ JSON, a table for people, Prometheus text, alarms
+//!   the disk ──────────┘
+//! ```
+//!
+//! Invariant: an overview needs neither a line nor the disk, so it works while they are busy or hang.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::{Local, SubsecRound};
+use damcast_control::overview::{
+    AlarmView, AwaitedView, BoardView, ClocksView, DiskView, LineView, OutletView, Overview, PairingView, ReloadView,
+    SquaresView, UnexplainedView, WaitView, WallTime,
+};
+use damcast_engine::session::{Condition, Status};
+use tokio::sync::watch;
+
+use crate::counters::{Counters, LineCounters};
+use crate::file_problems::{self, FileProblems};
+use crate::line::{BoardReport, LineReport, WaitStatus};
+
+/// Tournament status of the boards.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TournamentStatus {
+    /// Pairings of the open rounds, by board.
+    pub pairings: BTreeMap<String, PairingView>,
+    /// Pairings that wait for a result, in order.
+    pub awaited: Vec<AwaitedView>,
+    /// Pairings on whose boards an unassigned game is running.
+    pub begun_before: Vec<AwaitedView>,
+    /// Number and players of running games whose players were corrected since their start, by board.
+    pub players: BTreeMap<String, (u32, [Option<String>; 2])>,
+}
+
+/// Sources of overviews.
+#[derive(Clone)]
+pub struct Observer {
+    /// Folder of the recordings.
+    pub directory: PathBuf,
+    /// Latest state of all lines.
+    pub rows: watch::Receiver<Vec<LineReport>>,
+    /// Counters of all lines.
+    pub counters: Counters,
+    /// Problems with the station's files.
+    pub problems: FileProblems,
+    /// Latest state of the disk.
+    pub disk: watch::Receiver<Option<DiskView>>,
+    /// Raised alarms.
+    pub alarms: watch::Receiver<Vec<AlarmView>>,
+    /// Last reload.
+    pub reload: watch::Receiver<Option<ReloadView>>,
+    /// Outlets.
+    pub outlets: watch::Receiver<Vec<OutletView>>,
+    /// Tournament status.
+    pub office: watch::Receiver<TournamentStatus>,
+    /// Start of the station.
+    pub started: StartTime,
+}
+
+/// Start time, as a date and on a clock that cannot be set.
+#[derive(Clone, Copy)]
+pub struct StartTime {
+    at: WallTime,
+    instant: std::time::Instant,
+}
+
+impl StartTime {
+    /// Returns the current time.
+    pub fn now() -> StartTime {
+        StartTime { at: now(), instant: std::time::Instant::now() }
+    }
+}
+
+/// Returns the current time in whole milliseconds.
+pub fn now() -> WallTime {
+    Local::now().fixed_offset().trunc_subsecs(3)
+}
+
+impl Observer {
+    /// Returns the current state of the station.
+    pub fn overview(&self) -> Overview {
+        let rows = self.rows.borrow().clone();
+        let counters = self.counters.all();
+        Overview {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            pid: std::process::id(),
+            started: self.started.at,
+            uptime_s: self.started.instant.elapsed().as_secs(),
+            directory: self.directory.clone(),
+            disk: *self.disk.borrow(),
+            boards: self.boards(&rows),
+            results_awaited: self.office.borrow().awaited.clone(),
+            unassigned_games: self.office.borrow().begun_before.clone(),
+            lines: rows.iter().map(|row| line(row, counters.iter().find(|(name, _)| *name == row.name))).collect(),
+            outlets: self.outlets.borrow().clone(),
+            alarms: self.alarms.borrow().clone(),
+            reload: self.reload.borrow().clone(),
+        }
+    }
+}
+
+impl Observer {
+    /// Returns the file prefix of a board that an operator names by that prefix or as LINE/ADDRESS.
+    pub fn find_board(&self, name: &str) -> Option<String> {
+        let is_it = |board: &BoardView| {
+            board.name == name || board.address.is_some_and(|address| format!("{}/{address}", board.line) == name)
+        };
+        boards(&self.rows.borrow(), now()).into_iter().find(is_it).map(|board| board.name)
+    }
+
+    fn boards(&self, rows: &[LineReport]) -> Vec<BoardView> {
+        let mut boards = boards(rows, now());
+        boards.iter_mut().for_each(|board| apply_tournament(board, &self.office.borrow()));
+        for problem in
+            self.problems.current().into_iter().filter(|problem| problem.kind == file_problems::PUBLICATION_ALARM)
+        {
+            if let Some(board) = boards.iter_mut().find(|board| Some(&board.name) == problem.board.as_ref()) {
+                // Publication may be paused in several outlets.
+                let before = board.publication.take().map(|text| text + "; ").unwrap_or_default();
+                board.publication = Some(before + &problem.text);
+            }
+        }
+        boards
+    }
+}
+
+/// Returns the space on the disk of a folder; `None` if unknown.
+pub fn disk(folder: &Path) -> Option<DiskView> {
+    let stats = rustix::fs::statvfs(folder).ok()?;
+    let bytes = |blocks: u64| blocks.saturating_mul(stats.f_frsize);
+    // Some file systems report zero blocks, which is no full disk.
+    (stats.f_blocks > 0).then(|| DiskView { free_bytes: bytes(stats.f_bavail), total_bytes: bytes(stats.f_blocks) })
+}
+
+/// Returns all boards of some lines. A bus without known boards is shown as one board.
+pub fn boards(rows: &[LineReport], now: WallTime) -> Vec<BoardView> {
+    let of_line = |row: &LineReport| match row.boards.as_slice() {
+        [] => {
+            let view = board(row, None, &row.name, &row.status, row.since, row.live_file.as_ref(), now);
+            vec![BoardView { waits: row.wait_status.map(WaitView::from), ..view }]
+        }
+        boards => {
+            let of_bus = |of_bus: &BoardReport| {
+                let since = if row.no_link.is_some() { row.since } else { of_bus.since };
+                let address = Some(of_bus.address.number());
+                let view = board(row, address, &of_bus.name, &of_bus.status, since, of_bus.live_file.as_ref(), now);
+                BoardView { waits: of_bus.wait_status.map(WaitView::from), ..view }
+            };
+            boards.iter().map(of_bus).collect()
+        }
+    };
+    rows.iter().flat_map(of_line).collect()
+}
+
+fn board(
+    row: &LineReport,
+    address: Option<u16>,
+    name: &str,
+    status: &Status,
+    since: Option<WallTime>,
+    file: Option<&PathBuf>,
+    now: WallTime,
+) -> BoardView {
+    let condition = if row.no_link.is_some() { Condition::NoConnection } else { status.condition };
+    BoardView {
+        name: name.to_owned(),
+        line: row.name.clone(),
+        address,
+        serial: status.board.clone(),
+        state: if row.is_broken { "broken".to_owned() } else { condition.as_str().to_owned() },
+        text: row.no_link.clone().unwrap_or_else(|| status.state.clone()),
+        since,
+        since_s: since.map(|since| u64::try_from((now - since).num_seconds()).unwrap_or(0)),
+        held: status.is_held,
+        game: status.game,
+        is_ongoing: status.has_open_game,
+        white: status.players[0].clone(),
+        black: status.players[1].clone(),
+        plies: status.plies,
+        last: status.last_line.clone(),
+        clocks: status.clocks.map(|[white, black]| ClocksView { white, black }),
+        clock_missing: status.clock_missing,
+        provisional: status.likely_moves.clone(),
+        waits: None,
+        unexplained: status.unexplained.as_ref().map(|doubt| UnexplainedView {
+            squares: doubt.squares.clone(),
+            interpretations: doubt.interpretations.clone(),
+        }),
+        squares: status.squares.as_ref().map(SquaresView::from),
+        wrong_start: status.start_problem.clone(),
+        publication: None,
+        file: file.cloned(),
+        pairing: None,
+        proposed_result: status.proposed_result.clone(),
+        assigned_pairing: status.pairing.clone(),
+    }
+}
+
+fn line(row: &LineReport, counters: Option<&(String, Arc<LineCounters>)>) -> LineView {
+    let count = |of: fn(&LineCounters) -> u64| counters.map_or(0, |(_, counters)| of(counters));
+    LineView {
+        name: row.name.clone(),
+        port: row.port.clone(),
+        mode: if row.is_bus { "bus" } else { "single" }.to_owned(),
+        link: row.no_link.clone().unwrap_or_else(|| "open".to_owned()),
+        pending: row.pending.clone(),
+        fault: row.fault.clone(),
+        text: row.status.state.clone(),
+        bytes_in: count(|counters| counters.bytes_in.get()),
+        bytes_out: count(|counters| counters.bytes_out.get()),
+        noise_bytes: count(|counters| counters.noise_bytes.get()),
+        bad_checksums: count(|counters| counters.bad_checksums.get()),
+        connects: count(|counters| counters.connects.get()),
+        plies: count(|counters| counters.plies.get()),
+        setups: count(|counters| counters.setups.get()),
+    }
+}
+
+impl From<WaitStatus> for WaitView {
+    fn from(left: WaitStatus) -> WaitView {
+        WaitView { what: left.reason.to_owned(), seconds: left.seconds }
+    }
+}
+
+/// Adds the pairing of a board, and names corrected since its game began.
+fn apply_tournament(board: &mut BoardView, office: &TournamentStatus) {
+    board.pairing = office.pairings.get(&board.name).cloned();
+    if let Some((game, [white, black])) = office.players.get(&board.name)
+        && board.game == Some(*game)
+    {
+        board.white = white.clone().or(board.white.take());
+        board.black = black.clone().or(board.black.take());
+    }
+}

@@ -1,0 +1,641 @@
+//! The tournament service of a running station, in its own thread: no line, request or reader waits for its disk.
+//!
+//! ```text
+//!   lines ── games begin, grow, end ──┐                     ┌─▸ log/tournament.ndjson ─▸ outlets
+//!   arbiter ── requests ──────────────┼─▸ service ─▸ record ┤
+//!   rows ── boards, serial numbers ───┘                     └─▸ `pairing` to the lines: the pairing of their next game
+//! ```
+//!
+//! The pairing of a board always follows from the record: after a start, a crash or a swapped cable the service compares and sends it
+//! again. A line logs the pairing that it received, so a game has its pairing even without the service.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use damcast_control::Uptime;
+use damcast_control::overview::{AwaitedView, BoardView, PairingView};
+use damcast_control::tournament::{RoundSnapshot, TournamentHistoryEntry, TournamentRequest, TournamentSnapshot};
+use damcast_engine::broadcast::documents;
+use damcast_engine::session::request::{BoardPairing, OperatorCommand};
+use damcast_engine::session::{BusAddress, Condition};
+use draughts_tournament::{
+    BoardAssignment, BoardGame, NextRound, PairingKey, RoundState, Tournament, TournamentCommand, TournamentRecord,
+    TournamentSection, format_pairing_key, parse_pairing_key,
+};
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinHandle;
+use tracing::{error, info, warn};
+
+use crate::config::{Config, TournamentConfig};
+use crate::disk::Disk;
+use crate::journal::witness::Witnesses;
+use crate::line::{LineReport, RequestContext, RequestOutcome};
+use crate::live_files;
+use crate::operate::observer::{self, TournamentStatus};
+use crate::outlets::{self, GameLifecycle, OutletHandle};
+use crate::tournament_service::{ResultRequester, ServiceOutcome, StationBoard, TournamentService};
+
+/// Maximum interval between two checks of the boards.
+const TICK_INTERVAL: Duration = Duration::from_millis(500);
+/// Time after which a pairing that could not be sent to its board is sent again.
+const RETRY_INTERVAL: Duration = Duration::from_secs(2);
+/// Time within which a line has to accept its pairing.
+const LINE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Query to the tournament service.
+#[derive(Debug)]
+pub enum TournamentQuery {
+    /// A request of an arbiter.
+    Request(TournamentRequest),
+    /// Asks whether a result is for a running game of the board; then its line ends the game.
+    Result {
+        /// Name of the board.
+        board: String,
+        /// The result.
+        result: String,
+        /// Whether the result is confirmed, even if the board shows another one.
+        confirmed: bool,
+        /// Reason given by the requester.
+        reason: String,
+        /// Whether to show the effects without changing anything.
+        is_dry_run: bool,
+    },
+    /// Reports that the last game of the board continues: it has no result.
+    GameResumed {
+        /// Name of the board.
+        board: String,
+        /// Whether to show the effects without changing anything.
+        dry_run: bool,
+    },
+    /// Asks whether names are for a game that has begun.
+    Names {
+        /// Name of the board.
+        board: String,
+        /// Player of White.
+        white: String,
+        /// Player of Black.
+        black: String,
+        /// Whether to show the effects without changing anything.
+        dry_run: bool,
+    },
+    /// Requests the state and the history of the tournament.
+    Show,
+}
+
+/// Answer of the tournament service.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TournamentReply {
+    /// The query was executed.
+    Done {
+        /// Messages for the requester.
+        messages: Vec<String>,
+        /// Version of the tournament afterwards.
+        version: u64,
+    },
+    /// The query was refused, for this reason.
+    Refused(String),
+    /// The query is for the line.
+    ForLine,
+    /// The tournament.
+    Shown(Box<TournamentSnapshot>),
+}
+
+/// Maximum number of actions in a snapshot.
+const MAX_HISTORY: usize = 200;
+
+enum ActorMessage {
+    GameEvent(GameLifecycle),
+    Query { question: TournamentQuery, by: String, answer: oneshot::Sender<TournamentReply> },
+    Configured(Vec<String>, TournamentConfig, Option<usize>),
+}
+
+/// Sends queries to the tournament service.
+#[derive(Clone)]
+pub struct TournamentHandle(mpsc::Sender<ActorMessage>);
+
+impl TournamentHandle {
+    /// Sends a query. The answer arrives after its execution.
+    pub fn query(&self, question: TournamentQuery, by: String) -> oneshot::Receiver<TournamentReply> {
+        let (answer, receiver) = oneshot::channel();
+        // A service that has ended does not answer.
+        let _ = self.0.send(ActorMessage::Query { question, by, answer });
+        receiver
+    }
+
+    /// Reports that the configuration was read again.
+    pub fn configured(&self, config: &Config) {
+        let _ = self.0.send(ActorMessage::Configured(lines(config), config.tournament.clone(), max_games(config)));
+    }
+
+    /// Returns the listener that receives changes of games.
+    pub fn listener(&self) -> Arc<dyn Fn(GameLifecycle) + Send + Sync> {
+        let sender = self.0.clone();
+        Arc::new(move |news| drop(sender.send(ActorMessage::GameEvent(news))))
+    }
+}
+
+fn lines(config: &Config) -> Vec<String> {
+    config.lines.iter().map(|line| line.name.clone()).collect()
+}
+
+/// Returns the maximum number of games in a file that the readers of all outlets accept.
+fn max_games(config: &Config) -> Option<usize> {
+    config.outlets.iter().filter_map(|outlet| outlet.profile.max_games()).min()
+}
+
+/// Sends a request of the service to the line of a board.
+pub type SendToLine =
+    Box<dyn Fn(String, OperatorCommand, RequestContext, oneshot::Sender<RequestOutcome>) -> bool + Send>;
+
+/// Dependencies of the service.
+pub struct TournamentDeps {
+    /// The disk.
+    pub disk: Arc<dyn Disk>,
+    /// Witnesses of the station's files.
+    pub witnesses: Witnesses,
+    /// Reports of the lines, with their boards.
+    pub rows: watch::Receiver<Vec<LineReport>>,
+    /// Sends a line the pairing of one of its boards. Returns `false` if the line is too busy.
+    pub send_to_line: SendToLine,
+    /// Status for `ctl status`.
+    pub shown: watch::Sender<TournamentStatus>,
+}
+
+/// Returns a handle for queries, and the inbox from which the service reads them.
+pub fn channel() -> (TournamentHandle, TournamentInbox) {
+    let (sender, receiver) = mpsc::channel();
+    (TournamentHandle(sender), TournamentInbox(receiver))
+}
+
+/// Messages for the service.
+pub struct TournamentInbox(mpsc::Receiver<ActorMessage>);
+
+/// Spawns the service of a station. The thread ends when all handles are dropped.
+pub fn spawn(
+    config: &Config,
+    inbox: TournamentInbox,
+    outlet_handle: OutletHandle,
+    deps: TournamentDeps,
+) -> JoinHandle<()> {
+    let folder = config.directory.join("log");
+    let lines = lines(config);
+    let (config, most_games) = (config.tournament.clone(), max_games(config));
+    tokio::task::spawn_blocking(move || match open(&deps, &folder) {
+        Ok(mut office) => {
+            office.configure(config.boards.clone(), most_games);
+            if let Some(damage) = office.log().damage() {
+                error!("the record of the tournament is damaged: {damage}; what stands before that counts");
+            }
+            let mut work = TournamentActor {
+                service: office,
+                folder,
+                lines,
+                outlets: outlet_handle,
+                deps,
+                file_names: BTreeMap::new(),
+                requesters: BTreeMap::new(),
+                confirmed_pairings: BTreeMap::new(),
+                sent_pairings: BTreeMap::new(),
+                pending_pairings: BTreeMap::new(),
+                opens_when_set_up: config.opens_when_set_up,
+                ready_boards: BTreeSet::new(),
+                proposed_results: BTreeMap::new(),
+                has_old_games: false,
+            };
+            work.run(&inbox.0);
+        }
+        Err(why) => {
+            error!("the record of the tournament cannot be read, and nothing of it can be changed: {why}");
+            // Results of running games are for their lines.
+            while let Ok(message) = inbox.0.recv() {
+                if let ActorMessage::Query { question, answer, .. } = message {
+                    let _ = answer.send(match question {
+                        TournamentQuery::Request(_) | TournamentQuery::Show => {
+                            TournamentReply::Refused(format!("log/tournament.ndjson: {why}"))
+                        }
+                        _ => TournamentReply::ForLine,
+                    });
+                }
+            }
+        }
+    })
+}
+
+fn open(deps: &TournamentDeps, folder: &Path) -> io::Result<TournamentService> {
+    TournamentService::open_witnessed(Arc::clone(&deps.disk), folder, deps.witnesses.clone())
+}
+
+struct TournamentActor {
+    service: TournamentService,
+    folder: PathBuf,
+    lines: Vec<String>,
+    outlets: OutletHandle,
+    deps: TournamentDeps,
+    /// Stem of the file names of each board.
+    file_names: BTreeMap<(String, Option<BusAddress>), String>,
+    /// Person who last requested a result of a board's running game.
+    requesters: BTreeMap<String, ResultRequester>,
+    /// Pairing of each board's next game as its line reports it, once the line has been opened.
+    confirmed_pairings: BTreeMap<String, Option<Arc<BoardPairing>>>,
+    /// Pairings sent since the start, which the line may not report yet.
+    sent_pairings: BTreeMap<String, Option<BoardPairing>>,
+    /// Pairings being sent, with the time of sending and the receiver of the answer.
+    pending_pairings: BTreeMap<String, (Option<BoardPairing>, Instant, oneshot::Receiver<RequestOutcome>)>,
+    /// Whether rounds open by themselves.
+    opens_when_set_up: bool,
+    /// Boards that show the start position.
+    ready_boards: BTreeSet<String>,
+    /// Results that boards show during running games.
+    proposed_results: BTreeMap<String, String>,
+    /// Whether games of earlier chains of logs are loaded.
+    has_old_games: bool,
+}
+
+impl TournamentActor {
+    fn run(&mut self, inbox: &mpsc::Receiver<ActorMessage>) {
+        let mut is_due = true;
+        loop {
+            match inbox.recv_timeout(TICK_INTERVAL) {
+                Ok(ActorMessage::GameEvent(news)) => is_due |= self.on_game_event(news),
+                Ok(ActorMessage::Configured(lines, config, most_games)) => {
+                    // A new line may have logs of earlier games.
+                    self.has_old_games &= lines == self.lines;
+                    self.lines = lines;
+                    self.opens_when_set_up = config.opens_when_set_up;
+                    self.service.configure(config.boards, most_games);
+                    is_due = true;
+                }
+                Ok(ActorMessage::Query { question, by, answer }) => {
+                    self.update_boards();
+                    let reply = self.answer(question, &by);
+                    self.publish_status();
+                    let _ = answer.send(reply);
+                    is_due = true;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+            is_due |= self.update_boards() | self.open_ready_round();
+            if std::mem::take(&mut is_due) {
+                self.apply_board_results();
+                self.publish_status();
+            }
+            self.send_pairings();
+        }
+    }
+
+    /// Applies a change of a game. Returns whether it may have consequences.
+    fn on_game_event(&mut self, news: GameLifecycle) -> bool {
+        let names = &self.file_names;
+        self.service.on_game_event(news, |line, address| named_pairing(names, line, address))
+    }
+
+    /// Updates the boards. Returns whether the boards or a shown result changed.
+    fn update_boards(&mut self) -> bool {
+        let rows = self.deps.rows.borrow().clone();
+        let views = observer::boards(&rows, observer::now());
+        let is_ready = |view: &&BoardView| view.state == Condition::Ready.as_str();
+        self.ready_boards = views.iter().filter(is_ready).map(|view| view.name.clone()).collect();
+        let offers = views.iter().filter_map(|view| Some((view.name.clone(), view.proposed_result.clone()?))).collect();
+        let shows_another = std::mem::replace(&mut self.proposed_results, offers) != self.proposed_results;
+        let opened: BTreeSet<&str> = rows.iter().filter(|row| row.was_opened).map(|row| row.name.as_str()).collect();
+        let opened_views = views.iter().filter(|view| opened.contains(view.line.as_str()));
+        self.confirmed_pairings = opened_views.map(|view| (view.name.clone(), view.assigned_pairing.clone())).collect();
+        let address = |view: &BoardView| view.address.and_then(BusAddress::new);
+        self.file_names = views.iter().map(|view| ((view.line.clone(), address(view)), view.name.clone())).collect();
+        let boards = views.into_iter().map(|view| StationBoard {
+            name: view.name,
+            serial: view.serial,
+            is_connected: view.state != Condition::NoConnection.as_str(),
+        });
+        self.service.set_boards(boards.collect()) | shows_another
+    }
+
+    /// Opens the next round once all its boards are set up. Returns whether a round was opened.
+    fn open_ready_round(&mut self) -> bool {
+        if !self.opens_when_set_up || self.service.log().records().is_empty() {
+            return false;
+        }
+        let next = self.service.next_rounds();
+        let set_up = next
+            .into_iter()
+            .find(|next| !next.boards.is_empty() && next.boards.iter().all(|board| self.ready_boards.contains(board)));
+        let Some(NextRound { section, round, .. }) = set_up else { return false };
+        let matter =
+            TournamentCommand::SetRoundState { round, to: RoundState::Open.name().to_owned(), section: Some(section) };
+        let answer = self.answer(TournamentQuery::Request(matter.into()), "the boards, which are set up");
+        if let TournamentReply::Refused(why) = &answer {
+            warn!("round {round} is not opened: {why}");
+        }
+        true
+    }
+
+    /// Loads games from logs that no line has opened, once there is a tournament that they may belong to.
+    fn load_old_games(&mut self) {
+        if std::mem::replace(&mut self.has_old_games, true) {
+            return;
+        }
+        for line in &self.lines {
+            let names = &self.file_names;
+            let name = |address| named_pairing(names, line, address);
+            let (office, mut is_known) = (&mut self.service, BTreeMap::new());
+            let read = outlets::read_line_logs(&self.folder, line, |game| {
+                let board = name(game.board);
+                is_known.insert((board.clone(), game.number()), outlets::recorded_game(board, &game));
+            });
+            if let Err(why) = read {
+                warn!(line, "the games of earlier logs cannot be read: {why}");
+            }
+            is_known.into_values().for_each(|game| office.games_mut().insert_if_new(game));
+        }
+    }
+
+    fn answer(&mut self, question: TournamentQuery, by: &str) -> TournamentReply {
+        let request = match question {
+            TournamentQuery::Result { board, reason, is_dry_run: dry_run, .. } if self.service.is_playing(&board) => {
+                if !dry_run {
+                    self.requesters.insert(board, ResultRequester { by: by.to_owned(), reason });
+                }
+                return TournamentReply::ForLine;
+            }
+            TournamentQuery::Result { board, result, confirmed: sure, reason, is_dry_run: dry_run } => {
+                if self.service.games().last(&board).is_none() {
+                    return TournamentReply::ForLine;
+                }
+                TournamentRequest {
+                    confirm: sure,
+                    reason,
+                    dry_run,
+                    ..TournamentCommand::result_of(board, result).into()
+                }
+            }
+            TournamentQuery::GameResumed { board, dry_run } => {
+                self.load_old_games();
+                let Some(game) = self.service.games().last(&board).map(|game| game.number) else {
+                    return TournamentReply::ForLine;
+                };
+                if !self.service.has_result(&board) {
+                    return TournamentReply::ForLine;
+                }
+                let (board, game, result) = (Some(board), Some(game), "*".to_owned());
+                let matter = TournamentCommand::Result {
+                    board,
+                    game,
+                    pairing: None,
+                    section: None,
+                    result,
+                    kind: None,
+                    correct: true,
+                };
+                TournamentRequest { confirm: true, reason: "the game goes on".to_owned(), dry_run, ..matter.into() }
+            }
+            TournamentQuery::Names { board, .. } if !self.service.is_playing(&board) => {
+                return self
+                    .service
+                    .has_names_of_its_own(&board)
+                    .map_or(TournamentReply::ForLine, TournamentReply::Refused);
+            }
+            TournamentQuery::Names { board, white, black, dry_run } => TournamentRequest {
+                dry_run,
+                ..TournamentCommand::SetPlayers { board, game: None, white, black }.into()
+            },
+            TournamentQuery::Request(request) => request,
+            TournamentQuery::Show => return self.snapshot(),
+        };
+        self.load_old_games();
+        let dry = if request.dry_run { ", a dry run" } else { "" };
+        info!("request of {by}: {}{dry}", request.command.describe());
+        match self.service.execute(&request, by) {
+            Ok(done) => {
+                let mut messages = done.notes.clone();
+                messages.extend(done.messages.iter().cloned());
+                self.publish(done);
+                TournamentReply::Done { messages, version: self.service.log().version() }
+            }
+            Err(refusal) => {
+                let why = refusal.to_string();
+                info!("refused: {}", why.lines().next().unwrap_or_default());
+                TournamentReply::Refused(why)
+            }
+        }
+    }
+
+    fn snapshot(&self) -> TournamentReply {
+        let tournament = self.service.tournament();
+        let log = self.service.log();
+        let history_entry = |record: &TournamentRecord| TournamentHistoryEntry {
+            version: record.version,
+            at: record.at.clone(),
+            by: record.by.clone(),
+            what: record.action.clone(),
+            reason: record.reason.clone(),
+        };
+        let rounds = |section: &TournamentSection| {
+            let of = |round| RoundSnapshot {
+                section: section.name.clone(),
+                round,
+                state: section.state_of(round).name().to_owned(),
+            };
+            (1..=section.last_round()).map(of).collect::<Vec<_>>()
+        };
+        let left_out = log.records().len().saturating_sub(MAX_HISTORY);
+        TournamentReply::Shown(Box::new(TournamentSnapshot {
+            version: log.version(),
+            tournament: documents::tournament_document(tournament),
+            standings: documents::standings_document(tournament),
+            rounds: tournament.sections.iter().flat_map(rounds).collect(),
+            history: log.records()[left_out..].iter().map(history_entry).collect(),
+        }))
+    }
+
+    fn publish(&mut self, done: ServiceOutcome) {
+        if let Some(record) = done.record {
+            self.outlets.tournament_record(record);
+        }
+    }
+
+    fn apply_board_results(&mut self) {
+        if self.service.log().records().is_empty() {
+            return;
+        }
+        self.load_old_games();
+        match self.service.apply_board_results(&self.requesters) {
+            Ok(done) => {
+                done.messages.iter().for_each(|message| info!("{message}"));
+                self.publish(done);
+            }
+            Err(why) => warn!("the tournament lacks what the boards have shown: {why}"),
+        }
+    }
+
+    /// Sends each board its pairing if it differs from the last one sent.
+    fn send_pairings(&mut self) {
+        for (board, (pairing, since, mut answer)) in std::mem::take(&mut self.pending_pairings) {
+            match answer.try_recv() {
+                Ok(RequestOutcome { refusal: None, .. }) => drop(self.sent_pairings.insert(board, pairing)),
+                Ok(RequestOutcome { refusal: Some(why), .. }) => {
+                    warn!("{board} did not receive its pairing: {why}; retrying")
+                }
+                Err(oneshot::error::TryRecvError::Empty) if since.elapsed() < LINE_TIMEOUT + RETRY_INTERVAL => {
+                    self.pending_pairings.insert(board, (pairing, since, answer));
+                }
+                Err(_) => {}
+            }
+        }
+        let tournament = self.service.tournament();
+        let due = pairings_due(
+            tournament,
+            self.confirmed_pairings.keys().map(|board| (board.as_str(), self.known_pairings(board))),
+        );
+        for (board, pairing) in due {
+            if !self.confirmed_pairings.contains_key(&board) || self.pending_pairings.contains_key(&board) {
+                continue;
+            }
+            let (answer, receiver) = oneshot::channel();
+            let asked = RequestContext {
+                requester: "the tournament".to_owned(),
+                deadline: Uptime::after(LINE_TIMEOUT),
+                is_confirmed: false,
+                is_dry_run: false,
+            };
+            let command = OperatorCommand::SetPairing(pairing.clone());
+            if (self.deps.send_to_line)(board.clone(), command, asked, answer) {
+                self.pending_pairings.insert(board, (pairing, Instant::now(), receiver));
+            }
+        }
+    }
+
+    /// Returns the pairing of a board's next games.
+    fn known_pairings(&self, board: &str) -> Option<&BoardPairing> {
+        let says = || self.confirmed_pairings.get(board).and_then(Option::as_deref);
+        self.sent_pairings.get(board).map_or_else(says, Option::as_ref)
+    }
+
+    /// Publishes the status for `ctl status`.
+    fn publish_status(&mut self) {
+        let tournament = self.service.tournament();
+        let seats = tournament.board_assignments();
+        let pairing = |seat: &BoardAssignment| {
+            let key = self.service.games().shown_pairing(tournament, &seats, seat)?;
+            Some((seat.board.clone(), self.view(tournament, key)?))
+        };
+        let shown = TournamentStatus {
+            pairings: seats.iter().filter_map(pairing).collect(),
+            awaited: self.results_awaited(tournament, &seats),
+            begun_before: self.unassigned_games(tournament, &seats),
+            players: self.players(tournament),
+        };
+        self.deps.shown.send_if_modified(|known| {
+            let is_new = *known != shown;
+            *known = shown;
+            is_new
+        });
+    }
+
+    fn view(&self, tournament: &Tournament, key: PairingKey) -> Option<PairingView> {
+        let (section, pairing) = tournament.pairing(key.0)?;
+        let game = self.service.games().latest_of(tournament, key);
+        let over = game.filter(|game| game.is_over);
+        let offered = game.filter(|game| !game.is_over).and_then(|game| self.proposed_results.get(&game.board));
+        let is_current = section.open_round() == Some(pairing.round) || !pairing.board_override.is_empty();
+        // In a finished round, a game without an electronic board waits as well.
+        let is_unseen = game.is_none() && !is_current;
+        Some(PairingView {
+            section: section.name.clone(),
+            round: pairing.round,
+            board_number: pairing.board,
+            white: section.name_of(pairing.white).to_owned(),
+            black: section.name_of(pairing.black).to_owned(),
+            result: tournament.result_tag(key, None),
+            waits_for_result: pairing.result.is_none() && (is_unseen || over.is_some() || offered.is_some()),
+            proposed: over.and_then(|game| game.result.clone()).or(offered.cloned()),
+        })
+    }
+
+    /// Returns the pairings that wait for a result, by section and round.
+    fn results_awaited(&self, tournament: &Tournament, assignments: &[BoardAssignment]) -> Vec<AwaitedView> {
+        let mut awaited = Vec::new();
+        for section in &tournament.sections {
+            let begun =
+                section.rounds.iter().filter(|round| matches!(round.state, RoundState::Open | RoundState::Closed));
+            let mut rounds: Vec<u32> = begun.map(|round| round.number).collect();
+            rounds.sort_unstable();
+            let pairings = rounds.into_iter().flat_map(|round| section.round(round));
+            for pairing in pairings.filter(|pairing| pairing.is_awaited()) {
+                let seat = assignments.iter().find(|seat| seat.pairing.0 == pairing.id);
+                let key = (pairing.id, pairing.next_stage());
+                let view = self.view(tournament, key).filter(|view| view.waits_for_result);
+                // If another game began since, the board shows that one.
+                let game = self.service.games().latest_of(tournament, key);
+                let is_last = |game: &BoardGame| self.service.games().last(&game.board) == Some(game);
+                let board = seat.and_then(|seat| match game {
+                    Some(game) => is_last(game).then(|| game.board.clone()),
+                    None => Some(seat.board.clone()),
+                });
+                awaited.extend(view.map(|pairing| AwaitedView { board, pairing }));
+            }
+        }
+        awaited
+    }
+
+    /// Returns the pairings on whose boards a game without a pairing is running.
+    fn unassigned_games(&self, tournament: &Tournament, assignments: &[BoardAssignment]) -> Vec<AwaitedView> {
+        let early = assignments.iter().filter(|seat| self.service.games().unassigned_game(tournament, seat).is_some());
+        let view = |seat: &BoardAssignment| {
+            let pairing = self.view(tournament, seat.pairing)?;
+            Some(AwaitedView { board: Some(seat.board.clone()), pairing })
+        };
+        early.filter_map(view).collect()
+    }
+
+    /// Returns the players of running games with corrected names.
+    fn players(&self, tournament: &Tournament) -> BTreeMap<String, (u32, [Option<String>; 2])> {
+        let going = tournament
+            .games
+            .iter()
+            .filter(|game| self.service.games().get(&game.board, game.number).is_some_and(|game| !game.is_over));
+        let names = going.map(|game| {
+            let name = |tag: &str| game.tags.get(tag).map(|tag| tag.value.clone()).filter(|name| !name.is_empty());
+            (game.board.clone(), (game.number, ["White", "Black"].map(name)))
+        });
+        names.collect()
+    }
+}
+
+fn named_pairing(
+    names: &BTreeMap<(String, Option<BusAddress>), String>,
+    line: &str,
+    address: Option<BusAddress>,
+) -> String {
+    let known = names.get(&(line.to_owned(), address)).cloned();
+    known.unwrap_or_else(|| live_files::file_prefix(line, address, None))
+}
+
+/// Returns the pairings to send: that of each board in an open round, if the board has another one. `known`: pairing of the next game of
+/// each board of the station. A board plays no pairing if its pairing has a result or its round was closed.
+pub fn pairings_due<'b>(
+    tournament: &Tournament,
+    known: impl Iterator<Item = (&'b str, Option<&'b BoardPairing>)>,
+) -> BTreeMap<String, Option<BoardPairing>> {
+    let seat = |seat: BoardAssignment| {
+        let is_over = tournament.pairing(seat.pairing.0).is_some_and(|(_, pairing)| pairing.result.is_some());
+        let pairing = BoardPairing { id: format_pairing_key(seat.pairing), tags: seat.tags };
+        (seat.board, (!is_over).then_some(pairing))
+    };
+    let mut due: BTreeMap<String, Option<BoardPairing>> =
+        tournament.board_assignments().into_iter().map(seat).collect();
+    for (board, known) in known {
+        let key = known.and_then(|pairing| parse_pairing_key(&pairing.id));
+        if key.is_some_and(|key| tournament.pairing(key.0).is_some()) {
+            due.entry(board.to_owned()).or_default();
+        }
+        if due.get(board).is_some_and(|pairing| pairing.as_ref() == known) {
+            due.remove(board);
+        }
+    }
+    due
+}

@@ -1,0 +1,284 @@
+//! The boards of a round in their order, and the records of their games.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use damcast_engine::broadcast::{Board, GameChange, GameRecord, LiveUpdateContent, TournamentHistory, WallTime};
+use damcast_engine::bytelog::Header;
+use damcast_engine::game_tags;
+use damcast_engine::livefile::GameHeader;
+use damcast_engine::playback::{PlayedGame, PublishedEvent};
+use damcast_engine::session::{BusAddress, LineSettings, LiveUpdate};
+use draughts::Variant;
+use draughts_tournament::{BoardGame, Misfit, TournamentRecord};
+
+use super::plan::{Plan, Plans};
+use crate::live_files;
+
+/// The boards of a round.
+pub struct RoundBoards {
+    /// Plans of the round, past and current.
+    pub plans: Plans,
+    /// Configured name of the station; `None` for the name of its machine, or the name in its events so far.
+    pub station: Option<String>,
+    /// The tournament whose games are played here.
+    history: TournamentHistory,
+    slots: Vec<BoardSlot>,
+    /// Settings of each line, as its log has them: a game keeps the settings it began with.
+    settings: BTreeMap<String, LineSettings>,
+    /// Latest time sent by a line since the machine's clock was last set back: simulated boards may be ahead of that clock.
+    pub latest_time: Option<WallTime>,
+}
+
+/// A board with its line and address.
+struct BoardSlot {
+    line: String,
+    address: Option<BusAddress>,
+    board: Board,
+}
+
+impl RoundBoards {
+    /// Returns the boards of the current plan, without games.
+    pub fn new(plans: Plans) -> RoundBoards {
+        let seats = plans.current().map(Plan::slots).unwrap_or_default();
+        let slots = seats.into_iter().map(|(line, address, board)| BoardSlot { line, address, board }).collect();
+        RoundBoards {
+            plans,
+            station: None,
+            history: TournamentHistory::default(),
+            slots,
+            settings: BTreeMap::new(),
+            latest_time: None,
+        }
+    }
+
+    /// Applies a plan; boards keep their games.
+    pub fn configure(&mut self, plan: Plan) {
+        self.plans.add(plan);
+        let planned = self.plans.current().map(Plan::slots).unwrap_or_default();
+        let mut old = std::mem::take(&mut self.slots);
+        for (line, address, mut board) in planned {
+            if let Some(known) = old.iter().position(|old| old.line == line && old.address == address) {
+                let known = old.remove(known).board;
+                (board.games, board.hidden_games, board.variant) = (known.games, known.hidden_games, known.variant);
+            }
+            self.slots.push(BoardSlot { line, address, board });
+        }
+        self.slots.extend(old.into_iter().filter(|seat| !seat.board.games.is_empty()));
+    }
+
+    /// The tournament whose games are played here.
+    pub fn history(&self) -> &TournamentHistory {
+        &self.history
+    }
+
+    /// Replaces the history of the tournament.
+    pub fn set_history(&mut self, tournament_history: TournamentHistory) {
+        self.history = tournament_history;
+        self.apply_corrections();
+    }
+
+    /// Adds a record of the tournament.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Misfit`] if the record is not the next one.
+    pub fn add_record(&mut self, record: &TournamentRecord) -> Result<(), Misfit> {
+        self.history.append(record)?;
+        self.apply_corrections();
+        Ok(())
+    }
+
+    /// Copies the corrections of the tournament to their games.
+    fn apply_corrections(&mut self) {
+        for board in self.slots.iter_mut().map(|seat| &mut seat.board) {
+            for game in &mut board.games {
+                game.set_corrections(self.history.corrections_of(&board.name, game));
+            }
+        }
+    }
+
+    /// The boards, in their order.
+    pub fn boards(&self) -> impl Iterator<Item = &Board> {
+        self.slots.iter().map(|seat| &seat.board)
+    }
+
+    /// The boards of a line.
+    pub fn line_boards<'s>(&'s self, line: &'s str) -> impl Iterator<Item = &'s Board> {
+        self.slots.iter().filter(move |seat| seat.line == line).map(|seat| &seat.board)
+    }
+
+    /// All games, board by board.
+    pub fn games(&self) -> impl Iterator<Item = (&Board, &GameRecord)> {
+        self.boards().flat_map(|board| board.games.iter().map(move |game| (board, game)))
+    }
+
+    /// Returns a board as it was planned at a moment, without its games.
+    pub fn board_at(&self, board: &Board, moment: WallTime) -> Board {
+        let seat = self.slots.iter().find(|seat| seat.board.name == board.name);
+        let planned = seat.and_then(|seat| self.plans.at(moment)?.board(&seat.line, seat.address));
+        let tags = planned.map_or_else(|| board.tags.clone(), |planned| planned.tags);
+        Board::new(board.name.clone(), board.variant, tags)
+    }
+
+    /// Adds a line that was opened with a log of this head, and its games so far. Games older than the head's chain belong to an earlier
+    /// round.
+    pub fn line_opened(&mut self, line: &str, header: &Header, games: Vec<(Option<BusAddress>, GameRecord)>) {
+        if let Ok((settings, _)) = LineSettings::from_header(header, None) {
+            self.settings.insert(line.to_owned(), settings);
+        }
+        for seat in self.slots.iter_mut().filter(|seat| seat.line == line) {
+            seat.board.games.clear();
+        }
+        let known: Vec<Option<BusAddress>> =
+            self.addresses(line).chain(games.iter().map(|(board, _)| *board)).collect();
+        for address in known {
+            let of_board = self.settings.get(line).map(|of_line| games_of(of_line, address));
+            let board = self.board(line, address);
+            if let Some(settings) = of_board {
+                board.variant = settings.variant;
+                board.hidden_games = settings.games_before;
+            }
+        }
+        for (board, game) in games {
+            self.board(line, board).push(game);
+        }
+        self.apply_corrections();
+        let latest =
+            self.line_boards(line).filter_map(|board| board.games.last()).map(GameRecord::last_change_at).max();
+        self.latest_time = self.latest_time.max(latest);
+    }
+
+    /// Whether boards of this line played games before the current chain that are missing here.
+    pub fn is_missing_earlier_games(&self, line: &str) -> bool {
+        let lacks = |board: &Board| (1..=board.hidden_games).any(|number| !has_game(board, number));
+        self.line_boards(line).any(lacks)
+    }
+
+    /// Adds a game of a line if its board played it before the current chain and it is missing here.
+    pub fn add_earlier(&mut self, line: &str, game: &PlayedGame) {
+        let board = self.board(line, game.board);
+        if game.number() <= board.hidden_games
+            && !has_game(board, game.number())
+            && let Some(record) = record(game)
+        {
+            board.push(record);
+            board.games.sort_by_key(GameRecord::number);
+            self.apply_corrections();
+        }
+    }
+
+    /// Names of the lines that have boards.
+    pub fn lines(&self) -> BTreeSet<String> {
+        self.slots.iter().map(|seat| seat.line.clone()).collect()
+    }
+
+    /// Applies a published change to a board.
+    pub fn apply(&mut self, line: &str, address: Option<BusAddress>, at: WallTime, change: GameChange) {
+        let board = self.board(line, address);
+        let before = board.games.last().map(GameRecord::last_change_at);
+        let is_of_file = matches!(change, GameChange::Opened(_) | GameChange::Entry(_) | GameChange::Ended(_));
+        let begins = matches!(change, GameChange::Opened(_));
+        board.apply(at, change);
+        if begins {
+            self.apply_corrections();
+        }
+        let was_set_back = is_of_file && before.is_some_and(|before| at < before);
+        self.latest_time = if was_set_back { Some(at) } else { self.latest_time.max(Some(at)) };
+    }
+
+    fn addresses(&self, line: &str) -> impl Iterator<Item = Option<BusAddress>> {
+        self.slots.iter().filter(move |seat| seat.line == line).map(|seat| seat.address)
+    }
+
+    /// Returns the board at an address of a line. An unknown board becomes the last one of the round, and is added to the plan.
+    fn board(&mut self, line: &str, address: Option<BusAddress>) -> &mut Board {
+        let known = self.slots.iter().position(|seat| seat.line == line && seat.address == address);
+        let index = known.unwrap_or_else(|| {
+            let mut board =
+                Board::new(live_files::file_prefix(line, address, None), Variant::international(), Vec::new());
+            if let Some(plan) = self.plans.current() {
+                board = plan.board(line, address).unwrap_or(board);
+                let mut plan = plan.clone();
+                plan.boards.push((line.to_owned(), address));
+                self.plans.add(plan);
+            }
+            if let Some(settings) = self.settings.get(line).map(|of_line| games_of(of_line, address)) {
+                board.variant = settings.variant;
+                board.hidden_games = settings.games_before;
+            }
+            self.slots.push(BoardSlot { line: line.to_owned(), address, board });
+            self.slots.len() - 1
+        });
+        &mut self.slots[index].board
+    }
+}
+
+fn has_game(board: &Board, number: u32) -> bool {
+    board.games.iter().any(|game| game.number() == number)
+}
+
+fn games_of(line: &LineSettings, address: Option<BusAddress>) -> LineSettings {
+    address.map_or_else(|| line.clone(), |address| line.for_board(address))
+}
+
+/// Returns a live update as readers see it.
+pub fn update_content(aside: &LiveUpdate) -> LiveUpdateContent {
+    match aside {
+        LiveUpdate::LikelyMoves(moves) => LiveUpdateContent::LikelyMoves(moves.join(" ").into()),
+        LiveUpdate::Clock(clocks) => LiveUpdateContent::Clock(*clocks),
+        LiveUpdate::State(condition) => LiveUpdateContent::State(condition.as_str()),
+        LiveUpdate::SetupReason(reason) => LiveUpdateContent::SetupReason(reason),
+    }
+}
+
+/// Returns a game of a log. `board`: stem of the names of its files.
+pub fn recorded_game(board: String, game: &PlayedGame) -> BoardGame {
+    BoardGame {
+        board,
+        result: game.file.result.clone(),
+        is_result_given: game.is_result_given,
+        is_over: game.file.is_ended,
+        entries: u32::try_from(game.file.entries.len()).unwrap_or(u32::MAX),
+        ..started_game(&game.file.header)
+    }
+}
+
+/// Returns a game with this header, without the name of its board.
+pub fn started_game(opening: &GameHeader) -> BoardGame {
+    BoardGame {
+        board: String::new(),
+        number: opening.game,
+        pairing: opening.pairing_id.clone(),
+        continues: opening.continued_game,
+        tags: opening.tags.clone(),
+        format: game_tags::result_format(opening.variant, &opening.tags),
+        result: None,
+        is_result_given: false,
+        is_over: false,
+        entries: 0,
+    }
+}
+
+/// Returns the records of games played back from logs, by board.
+pub fn records(games: Vec<PlayedGame>) -> Vec<(Option<BusAddress>, GameRecord)> {
+    games.into_iter().filter_map(|game| Some((game.board, record(&game)?))).collect()
+}
+
+/// Returns the record of a game played back from logs; `None` if the logs do not say when it was played.
+pub fn record(game: &PlayedGame) -> Option<GameRecord> {
+    let mut history = game.published_events().into_iter();
+    let (opened, _) = history.next()?;
+    let mut record = GameRecord::new(game.file.header.clone(), opened);
+    for (at, published) in history {
+        record.apply(
+            at,
+            match published {
+                PublishedEvent::Entry(entry) => GameChange::Entry(entry.clone()),
+                PublishedEvent::GameEnded(result) => GameChange::Ended(result.map(str::to_owned)),
+                PublishedEvent::LiveUpdate(aside) => GameChange::LiveUpdate(update_content(aside)),
+                PublishedEvent::GameOpened(_) => continue,
+            },
+        );
+    }
+    Some(record)
+}

@@ -1,0 +1,130 @@
+//! The tournament in an outlet: the players of each board in `games.pdn`, and the permanent files of each round.
+//!
+//! | a board | `games.pdn` | `round/N/games.pdn` |
+//! |---|---|---|
+//! | plays its pairing of the open round | that game | that game |
+//! | has not begun it | the tags of the pairing; a game of another one as long as it goes on | the tags of the pairing |
+//! | has no pairing | its current game | is not in it |
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use damcast_engine::broadcast::snapshot::SnapshotEntry;
+use damcast_engine::broadcast::{Board, Delay, GameRecord, VisibleGame, WallTime};
+use draughts_tournament::{
+    BoardAssignment, Pairing, PairingKey, RoundState, Tournament, TournamentSection, format_pairing_key,
+};
+
+use super::boards::RoundBoards;
+
+/// Returns the boards of a station, each with its visible entry while rounds are open.
+pub fn current_entries<'s>(
+    round_boards: &'s RoundBoards,
+    tournament: &Tournament,
+    delay: Delay,
+    now: WallTime,
+) -> Vec<SnapshotEntry<'s>> {
+    let assignments = tournament.board_assignments();
+    let seat_of = |board: &Board| assignments.iter().find(|seat| seat.board == board.name);
+    let place = |board: &'s Board| {
+        let current = SnapshotEntry::from_board(board, delay, now);
+        let Some(seat) = seat_of(board) else { return current };
+        let word = format_pairing_key(seat.pairing);
+        let is_its = |(game, view): &(&GameRecord, VisibleGame)| {
+            pairing_id(tournament, board, game) == Some(word.clone()) || !view.is_closed
+        };
+        if current.visible_game.as_ref().is_some_and(is_its) {
+            current
+        } else {
+            unplayed_pairing(board, tournament, seat)
+        }
+    };
+    round_boards.boards().map(place).collect()
+}
+
+/// Returns the rounds that have files.
+pub fn rounds(tournament: &Tournament) -> Vec<u32> {
+    let mut rounds: Vec<u32> = tournament.sections.iter().flat_map(shown_rounds).collect();
+    rounds.sort_unstable();
+    rounds.dedup();
+    rounds
+}
+
+fn shown_rounds(section: &TournamentSection) -> impl Iterator<Item = u32> + '_ {
+    section.rounds.iter().filter(|round| round.state != RoundState::Prepared).map(|round| round.number)
+}
+
+/// Returns the games of pairings by pairing id; those of one pairing in the order in which they began.
+pub fn games_of_pairings<'s>(
+    round_boards: &'s RoundBoards,
+    tournament: &Tournament,
+) -> BTreeMap<String, Vec<(&'s Board, &'s GameRecord)>> {
+    let mut games: BTreeMap<String, Vec<(&Board, &GameRecord)>> = BTreeMap::new();
+    for (board, game) in round_boards.games() {
+        if let Some(word) = pairing_id(tournament, board, game) {
+            games.entry(word).or_default().push((board, game));
+        }
+    }
+    games.values_mut().for_each(|games| games.sort_by_key(|(_, game)| game.opened_at));
+    games
+}
+
+/// Returns the id of the pairing that a game belongs to.
+fn pairing_id(tournament: &Tournament, board: &Board, game: &GameRecord) -> Option<String> {
+    let adopted = tournament.assigned_pairing(&board.name, game.number()).map(format_pairing_key);
+    adopted.or_else(|| game.header.pairing_id.clone())
+}
+
+/// Returns the pairings of a round in their order, each with its last game.
+pub fn round_entries<'s>(
+    round_boards: &'s RoundBoards,
+    games: &BTreeMap<String, Vec<(&'s Board, &'s GameRecord)>>,
+    tournament: &Tournament,
+    round: u32,
+    (delay, now): (Delay, WallTime),
+) -> Vec<SnapshotEntry<'s>> {
+    let has_files = |section: &&TournamentSection| shown_rounds(section).any(|shown| shown == round);
+    let mut places = Vec::new();
+    for section in tournament.sections.iter().filter(has_files) {
+        let assignments = tournament.assignments_of_round(section, round);
+        for pairing in section.round(round) {
+            let shown = keys(pairing).find_map(|key| {
+                let of_key = games.get(&format_pairing_key(key))?;
+                of_key.iter().rev().find_map(|(board, game)| {
+                    let view = delay.view(game, now);
+                    (!view.entries.is_empty()).then_some((*board, *game, view))
+                })
+            });
+            let seat = || assignments.iter().find(|seat| seat.pairing.0 == pairing.id);
+            let board = |seat: &BoardAssignment| round_boards.boards().find(|board| board.name == seat.board);
+            match shown {
+                Some((board, game, view)) => places.push(SnapshotEntry {
+                    board: Cow::Borrowed(board),
+                    visible_game: Some((game, view)),
+                    result: None,
+                }),
+                None => {
+                    let place = seat().and_then(|seat| Some(unplayed_pairing(board(seat)?, tournament, seat)));
+                    places.extend(place);
+                }
+            }
+        }
+    }
+    places
+}
+
+/// Returns the keys of the games of a pairing, the last first.
+fn keys(pairing: &Pairing) -> impl Iterator<Item = PairingKey> + '_ {
+    let stages = pairing.games.iter().rev().map(|game| (pairing.id, Some(game.stage)));
+    stages.chain(pairing.games.is_empty().then_some((pairing.id, None)))
+}
+
+/// Returns the entry of a pairing without a game: its tags, and its result if it needs no game.
+fn unplayed_pairing<'s>(board: &'s Board, tournament: &Tournament, seat: &BoardAssignment) -> SnapshotEntry<'s> {
+    let mut tags = board.tags.clone();
+    tags.retain(|(name, _)| seat.tags.iter().all(|(own, _)| own != name));
+    tags.extend(seat.tags.iter().cloned());
+    let result = tournament.result_tag(seat.pairing, Some(board.variant.result_format));
+    let board = Board::new(board.name.clone(), board.variant, tags);
+    SnapshotEntry { board: Cow::Owned(board), visible_game: None, result }
+}

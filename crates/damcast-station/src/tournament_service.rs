@@ -1,0 +1,421 @@
+//! Tournament service, the only writer of the tournament log. A request becomes one record, durable before the answer, with all its
+//! consequences for games and boards.
+//!
+//! ```text
+//!   request ─▸ duplicate or stale? ─▸ decide ─▸ record ─▸ answer
+//!   boards ──▸ apply_board_results ───────────▸ record
+//! ```
+//!
+//! `damcast tournament` uses a service on a folder, a running station has its own ([`operate::tournament_actor`]).
+//!
+//! [`operate::tournament_actor`]: crate::operate::tournament_actor
+
+mod missing_moves;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::{Local, SecondsFormat};
+use damcast_control::tournament::TournamentRequest;
+use damcast_engine::broadcast::WallTime;
+use damcast_engine::session::BusAddress;
+use draughts_tournament::{
+    self as model, BoardAssignment, BoardGame, BoardGames, Boards, Decision, NextRound, Refusal, Tournament,
+    TournamentCommand, TournamentRecord, dry_run, names_belong_to_tournament,
+};
+
+use crate::disk::Disk;
+use crate::journal::witness::Witnesses;
+use crate::outlets::{self, GameLifecycle};
+use crate::tournament_log::{CHECKSUM, Conflict, TournamentError, TournamentLog};
+
+/// Last line of the answer to a dry run.
+pub const DRY_RUN: &str = "nothing was changed: this was a dry run";
+
+/// Outcome of a request.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ServiceOutcome {
+    /// Messages for the requester.
+    pub messages: Vec<String>,
+    /// Oddities of a file.
+    pub notes: Vec<String>,
+    /// The written record; `None` for a dry run, or if nothing changed.
+    pub record: Option<TournamentRecord>,
+}
+
+/// Reason why a request was not executed.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    /// The request is impossible; each fault, then its consequence.
+    #[error("{}", .0.join("\n"))]
+    Invalid(Vec<String>),
+    /// The request was based on an older version, or was executed already.
+    #[error("{0}")]
+    Conflict(Conflict),
+    /// The disk or the record failed.
+    #[error(transparent)]
+    Record(#[from] TournamentError),
+}
+
+impl From<String> for ServiceError {
+    fn from(reason: String) -> ServiceError {
+        ServiceError::Invalid(vec![reason])
+    }
+}
+
+/// Person who requested the result of a running game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ResultRequester {
+    /// Name of the person.
+    pub by: String,
+    /// Reason given by the person.
+    pub reason: String,
+}
+
+/// A board of the station.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StationBoard {
+    /// Name of the board, the stem of its files' names.
+    pub name: String,
+    /// Last serial number received on its line.
+    pub serial: Option<String>,
+    /// Whether its link is up.
+    pub is_connected: bool,
+}
+
+/// The tournament service.
+pub struct TournamentService {
+    disk: Arc<dyn Disk>,
+    log: TournamentLog,
+    /// Folder of the live files.
+    live: PathBuf,
+    games: BoardGames,
+    /// Boards of the station in their order.
+    boards: Vec<StationBoard>,
+    /// Last serial number received per board, with a counter that orders them.
+    last_serials: BTreeMap<String, (String, u64)>,
+    /// Boards by number as configured: a name, or `serial:` and a number; empty for the order of the boards.
+    configured_boards: Vec<String>,
+    /// Maximum number of games in a file for all its readers; `None` for no limit.
+    max_games: Option<usize>,
+    /// Simulated time; `None` for the clock of the machine.
+    now: Option<WallTime>,
+}
+
+/// Counters of a serial number from the log of a line, and from the record of the tournament. Received numbers count on from these.
+const FROM_LOG: u64 = 0;
+const FROM_RECORD: u64 = 1;
+
+/// Prefix of a serial number in the list of boards.
+pub const SERIAL: &str = "serial:";
+
+impl TournamentService {
+    /// Opens the service of a folder of logs.
+    ///
+    /// # Errors
+    ///
+    /// Returns any I/O error.
+    pub fn open(disk: Arc<dyn Disk>, folder: &Path) -> io::Result<TournamentService> {
+        TournamentService::open_witnessed(disk, folder, Witnesses::default())
+    }
+
+    /// Opens the service, and compares its record with its witness.
+    ///
+    /// # Errors
+    ///
+    /// Returns any I/O error.
+    pub fn open_witnessed(disk: Arc<dyn Disk>, folder: &Path, witnesses: Witnesses) -> io::Result<TournamentService> {
+        let log = TournamentLog::read_witnessed(&*disk, folder, witnesses)?;
+        Ok(TournamentService {
+            disk,
+            log,
+            live: folder.with_file_name("live"),
+            games: BoardGames::default(),
+            boards: Vec::new(),
+            last_serials: BTreeMap::new(),
+            configured_boards: Vec::new(),
+            max_games: None,
+            now: None,
+        })
+    }
+
+    /// Returns the record.
+    pub fn log(&self) -> &TournamentLog {
+        &self.log
+    }
+
+    /// Returns the tournament.
+    pub fn tournament(&self) -> &Tournament {
+        self.log.tournament()
+    }
+
+    /// Returns the recorded games.
+    pub fn games(&self) -> &BoardGames {
+        &self.games
+    }
+
+    /// Returns the recorded games for additions.
+    pub fn games_mut(&mut self) -> &mut BoardGames {
+        &mut self.games
+    }
+
+    /// Sets the time of records, for simulations.
+    pub fn set_now(&mut self, now: WallTime) {
+        self.now = Some(now);
+    }
+
+    /// Applies an event of a game. `name`: the name of a board by its line and address. Returns whether the event may have consequences.
+    pub fn on_game_event(&mut self, news: GameLifecycle, name: impl Fn(&str, Option<BusAddress>) -> String) -> bool {
+        match news {
+            GameLifecycle::LineOpened { line, games } => {
+                for (address, game) in games {
+                    self.games.insert(BoardGame { board: name(&line, address), ..game });
+                }
+                true
+            }
+            GameLifecycle::Started { line, board, game } => {
+                self.games.insert(BoardGame { board: name(&line, board), ..*game });
+                true
+            }
+            GameLifecycle::EntryAdded { line, board } => {
+                let Some(game) = self.games.last_mut(&name(&line, board)) else { return false };
+                game.entries += 1;
+                // A board shows its game from the first move on.
+                game.entries == 1
+            }
+            GameLifecycle::Ended { line, board, result, is_operator_result } => {
+                if let Some(game) = self.games.last_mut(&name(&line, board)) {
+                    (game.is_over, game.result, game.is_result_given) = (true, result, is_operator_result);
+                }
+                true
+            }
+        }
+    }
+
+    /// Applies the configuration: boards by number, and the maximum number of games in a file of an outlet.
+    pub fn configure(&mut self, configured_boards: Vec<String>, max_games: Option<usize>) {
+        (self.configured_boards, self.max_games) = (configured_boards, max_games);
+        // The record has the boards from the time before a restart.
+        let tournament = self.log.tournament();
+        for BoardAssignment { board, pairing, .. } in tournament.board_assignments() {
+            let of_round = tournament.pairing(pairing.0).filter(|(_, pairing)| pairing.board_name == board);
+            let number = of_round.and_then(|(_, pairing)| pairing.board);
+            let configured = number.and_then(|number| self.configured_boards.get((number as usize).checked_sub(1)?));
+            if let Some(serial) = configured.and_then(|configured| configured.strip_prefix(SERIAL)) {
+                self.last_serials.entry(board).or_insert((serial.to_owned(), FROM_RECORD));
+            }
+        }
+    }
+
+    /// Sets the boards of the station in their order. Returns whether they changed.
+    pub fn set_boards(&mut self, mut boards: Vec<StationBoard>) -> bool {
+        // A line without a link keeps its board, unless that board is elsewhere: cables are swapped one after the other.
+        let mut last = self.last_serials.values().map(|(_, when)| *when).max().unwrap_or(0).max(FROM_RECORD);
+        for board in &boards {
+            let Some(serial) = &board.serial else { continue };
+            if !board.is_connected {
+                // The number comes from the log of the line, which may be old.
+                self.last_serials.entry(board.name.clone()).or_insert((serial.clone(), FROM_LOG));
+            } else if self.last_serials.get(&board.name).is_none_or(|(known, _)| known != serial) {
+                last += 1;
+                self.last_serials.insert(board.name.clone(), (serial.clone(), last));
+            }
+        }
+        let connected: Vec<String> =
+            boards.iter().filter(|board| board.is_connected).map(|board| board.name.clone()).collect();
+        for board in &mut boards {
+            let Some((serial, when)) = self.last_serials.get(&board.name) else { continue };
+            let is_elsewhere = self.last_serials.iter().any(|(name, (other, other_when))| {
+                other == serial && (connected.contains(name), other_when) > (connected.contains(&board.name), when)
+            });
+            board.serial = Some(serial.clone()).filter(|_| !is_elsewhere);
+        }
+        let named = |boards: &[StationBoard]| -> Vec<(String, Option<String>)> {
+            boards.iter().map(|board| (board.name.clone(), board.serial.clone())).collect()
+        };
+        let is_new = named(&self.boards) != named(&boards);
+        self.boards = boards;
+        is_new
+    }
+
+    /// Whether the last game of a board has a visible result.
+    pub fn has_result(&self, board: &str) -> bool {
+        self.games.last(board).is_some_and(|game| self.tournament().shown_result(game) != "*")
+    }
+
+    /// Whether a game is running at this board.
+    pub fn is_playing(&self, board: &str) -> bool {
+        self.games.last(board).is_some_and(|game| !game.is_over)
+    }
+
+    /// Explains why a requester may not name the players of a board's next game: it belongs to a pairing that waits for its game.
+    pub fn has_names_of_its_own(&self, board: &str) -> Option<String> {
+        let tournament = self.tournament();
+        let next = tournament.board_assignments().into_iter().find(|next| next.board == board)?;
+        let (_, pairing) = tournament.pairing(next.pairing.0)?;
+        pairing.result.is_none().then(|| names_belong_to_tournament(&format!("the next game of {board}")))
+    }
+
+    /// Returns the name of the board with this number.
+    pub fn board_with(&self, number: u32) -> Option<String> {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        if self.configured_boards.is_empty() {
+            return self.boards.get(index).map(|board| board.name.clone());
+        }
+        let configured = self.configured_boards.get(index)?;
+        let is_it = |board: &&StationBoard| match configured.strip_prefix(SERIAL) {
+            Some(serial) => board.serial.as_deref() == Some(serial),
+            None => board.name == *configured,
+        };
+        self.boards.iter().find(is_it).map(|board| board.name.clone())
+    }
+
+    /// Calls `decide` with the state of the boards.
+    fn with_boards<T>(&self, decide: impl FnOnce(&Boards) -> T) -> T {
+        let names: Vec<String> = self.boards.iter().map(|board| board.name.clone()).collect();
+        let count = self.configured_boards.len().max(names.len()) as u32;
+        let by_number: Vec<Option<String>> = (1..=count).map(|number| self.board_with(number)).collect();
+        decide(&Boards { games: &self.games, names: &names, by_number: &by_number, max_games: self.max_games })
+    }
+
+    /// Executes a request and makes it durable.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ServiceError`] if the request cannot be executed; then nothing has changed.
+    pub fn execute(&mut self, request: &TournamentRequest, by: &str) -> Result<ServiceOutcome, ServiceError> {
+        let base_version = request.if_version.unwrap_or(self.log.version());
+        let request_id = match &request.request_id {
+            Some(request_id) => request_id.clone(),
+            None => outlets::random_name().map_err(|error| error.to_string())?,
+        };
+        let command_crc = command_crc(&request.command)?;
+        match self.log.check_request(&request_id, base_version) {
+            Err(Conflict::Duplicate(version)) => {
+                return self.duplicate_outcome(&request_id, version, &request.command, &command_crc);
+            }
+            Err(conflict) => return Err(ServiceError::Conflict(conflict)),
+            Ok(()) => {}
+        }
+        let command = self.with_checked_moves(&request.command)?;
+        let (decision, doubts) = self.decide(&command, request)?;
+        let Decision { events, after, mut messages, mut notes, effects } = decision;
+        notes.extend(doubts.into_iter().map(|doubt| format!("{doubt}: this needs --confirm")));
+        let record = if request.dry_run && !events.is_empty() {
+            let games: Vec<&BoardGame> = self.games.all().collect();
+            messages.extend(dry_run(self.tournament(), &after, &games));
+            messages.push(DRY_RUN.to_owned());
+            None
+        } else {
+            let (action, reason, by) = (command.describe(), request.reason.clone(), by.to_owned());
+            self.write(TournamentRecord {
+                by,
+                request_id,
+                command_crc,
+                action,
+                reason,
+                events,
+                ..TournamentRecord::default()
+            })?
+        };
+        messages.extend(effects);
+        Ok(ServiceOutcome { messages, notes, record })
+    }
+
+    /// Decides a command. For a dry run, also returns the questions that need confirmation.
+    fn decide(
+        &self,
+        command: &TournamentCommand,
+        request: &TournamentRequest,
+    ) -> Result<(Decision, Vec<String>), ServiceError> {
+        match self.with_boards(|boards| model::decide(self.tournament(), boards, command, request.confirm)) {
+            Ok(decision) => Ok((decision, Vec::new())),
+            Err(Refusal::Impossible(reasons)) => Err(ServiceError::Invalid(reasons)),
+            Err(Refusal::Unconfirmed(doubts, decision)) if request.dry_run => Ok((*decision, doubts)),
+            Err(Refusal::Unconfirmed(doubts, _)) => {
+                let mut reasons = model::shortened(doubts);
+                reasons.push("nothing was changed; if it is meant so, ask again with --confirm".to_owned());
+                Err(ServiceError::Invalid(reasons))
+            }
+        }
+    }
+
+    /// Answers a request with a known key: a retry, or another command with the same key.
+    fn duplicate_outcome(
+        &self,
+        request_id: &str,
+        version: u64,
+        command: &TournamentCommand,
+        command_crc: &str,
+    ) -> Result<ServiceOutcome, ServiceError> {
+        let action = command.describe();
+        let first = self.log.records().iter().find(|record| record.version == version);
+        if let Some(first) = first.filter(|first| first.command_crc != command_crc) {
+            let first = &first.action;
+            return Err(format!(
+                "{action}: nothing was done, for the request {request_id} was another one: {first}, as version {version}; give this one a \
+                 name of its own"
+            )
+            .into());
+        }
+        Ok(ServiceOutcome {
+            messages: vec![format!("{action}: done already, as version {version}")],
+            ..ServiceOutcome::default()
+        })
+    }
+
+    /// Records changes that boards have shown since the last record. Without any, writes nothing. `requesters`: person who last requested a
+    /// result, per board.
+    ///
+    /// # Errors
+    ///
+    /// Returns errors as [`TournamentService::execute`] does.
+    pub fn apply_board_results(
+        &mut self,
+        requesters: &BTreeMap<String, ResultRequester>,
+    ) -> Result<ServiceOutcome, ServiceError> {
+        let tournament = self.tournament();
+        if tournament.sections.is_empty() && tournament.games.is_empty() {
+            return Ok(ServiceOutcome::default());
+        }
+        let changes = self.with_boards(|boards| model::apply_board_results(tournament, boards));
+        let changes = changes.map_err(|misfit| misfit.to_string())?;
+        if changes.events.is_empty() {
+            return Ok(ServiceOutcome::default());
+        }
+        let requester = changes.board.and_then(|board| requesters.get(&board).cloned());
+        let ResultRequester { by, reason } =
+            requester.unwrap_or_else(|| ResultRequester { by: "damcast".to_owned(), reason: String::new() });
+        let request_id = outlets::random_name().map_err(|error| error.to_string())?;
+        let action = changes.messages.first().cloned().unwrap_or_else(|| "what the boards have shown".to_owned());
+        let events = changes.events;
+        let record =
+            self.write(TournamentRecord { by, request_id, action, reason, events, ..TournamentRecord::default() })?;
+        Ok(ServiceOutcome { messages: changes.messages, notes: Vec::new(), record })
+    }
+
+    /// Returns the next round of each section whose open round has all its results.
+    pub fn next_rounds(&self) -> Vec<NextRound> {
+        self.with_boards(|boards| model::next_rounds(self.tournament(), boards))
+    }
+
+    /// Writes a record with its version and time. A record without events is not written.
+    fn write(&mut self, mut record: TournamentRecord) -> Result<Option<TournamentRecord>, ServiceError> {
+        if record.events.is_empty() {
+            return Ok(None);
+        }
+        let now = self.now.unwrap_or_else(|| Local::now().fixed_offset());
+        record.at = now.to_rfc3339_opts(SecondsFormat::Millis, false);
+        record.version = self.log.version() + 1;
+        self.log.write(&*self.disk, &record)?;
+        Ok(Some(record))
+    }
+}
+
+/// Returns the checksum of a command, which distinguishes a retry from another command.
+fn command_crc(command: &TournamentCommand) -> Result<String, String> {
+    let text = serde_json::to_string(command).map_err(|error| error.to_string())?;
+    Ok(format!("{:08x}", CHECKSUM.checksum(text.as_bytes())))
+}
