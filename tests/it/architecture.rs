@@ -30,11 +30,6 @@ impl SourceLine {
     fn place(&self) -> String {
         format!("{}:{}: {}", self.file.display(), self.number, self.code.trim())
     }
-
-    /// Whether the line has this word.
-    fn names(&self, word: &str) -> bool {
-        words(&self.code).any(|other| other == word)
-    }
 }
 
 fn words(code: &str) -> impl Iterator<Item = &str> {
@@ -81,146 +76,103 @@ fn refuse<'l>(lines: impl Iterator<Item = &'l SourceLine>, why: &str) {
     assert!(places.is_empty(), "{why}:\n{}\n", places.join("\n"));
 }
 
-/// Returns what the files of a folder name of each other: by file, without extension, the names of others.
-///
-/// A module of a folder is a file, a folder, or both; all that is in it counts. `mod.rs`, `lib.rs` and `main.rs` list the others and may
-/// name any of them.
-fn siblings(folder: &Path, path: &[String]) -> BTreeMap<String, BTreeSet<String>> {
-    let module = |entry: PathBuf| {
-        let is_rust = entry.is_dir() || entry.extension().is_some_and(|extension| extension == "rs");
-        entry.file_stem().filter(|_| is_rust).map(|stem| stem.to_string_lossy().into_owned())
-    };
-    let is_listed = |name: &String| !["mod", "lib", "main", "tests"].contains(&name.as_str());
-    let names: BTreeSet<String> =
-        fs::read_dir(folder).unwrap().filter_map(|entry| module(entry.unwrap().path())).filter(is_listed).collect();
-    let edges_of = |name: &String| {
-        let inner = folder.join(name);
-        let file = inner.with_extension("rs");
-        let present = [&file, &inner].into_iter().filter(|path| path.exists()).map(|path| path.display().to_string());
-        let present: Vec<String> = present.collect();
-        let lines = lines_under(&present.iter().map(String::as_str).collect::<Vec<_>>());
-        let named = imports(&lines).into_iter().filter_map(|(from, import)| sibling(folder, path, &from, &import));
-        (name.clone(), named.filter(|other| names.contains(other) && other != name).collect())
-    };
-    names.iter().map(edges_of).collect()
+/// What the modules of a folder name of each other.
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+/// Returns the path of the module of a file in its crate; `mod.rs` is the module of its folder.
+fn module_path(sources: &str, file: &Path) -> Vec<String> {
+    let within = file.strip_prefix(sources).unwrap().with_extension("");
+    let names = within.iter().map(|name| name.to_string_lossy().into_owned());
+    names.filter(|name| !["mod", "lib", "main"].contains(&name.as_str())).collect()
 }
 
-/// Returns the paths that code names, each with its file; a list in braces becomes one path for each name in it.
-fn imports(lines: &[SourceLine]) -> Vec<(PathBuf, String)> {
-    let mut files: BTreeMap<&Path, String> = BTreeMap::new();
-    for line in lines {
-        files.entry(&line.file).or_default().extend([line.code.trim(), " "]);
-    }
+/// Returns the paths after `crate` or `super` in a text, with each name of a list in braces.
+fn imports(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for (file, text) in files {
-        for root in ["crate::", "super::"] {
-            let is_begun =
-                |at: &usize| !text[..*at].ends_with(|before: char| before.is_alphanumeric() || ":_".contains(before));
-            for at in text.match_indices(root).map(|(at, _)| at).filter(is_begun) {
-                let is_path = |c: char| c.is_alphanumeric() || "_:".contains(c);
-                let path: String = text[at..].chars().take_while(|&c| is_path(c)).collect();
-                let list = text[at + path.len()..].strip_prefix('{').map(|rest| outer_names(rest)).unwrap_or_default();
-                found.extend(list.iter().map(|name| (file.to_owned(), format!("{path}{name}"))));
-                found.push((file.to_owned(), path));
+    for root in ["crate::", "super::"] {
+        let is_begun = |at: &usize| !text[..*at].ends_with(|c: char| c.is_alphanumeric() || ":_".contains(c));
+        for at in text.match_indices(root).map(|(at, _)| at).filter(is_begun) {
+            let path: String = text[at..].chars().take_while(|c| c.is_alphanumeric() || "_:".contains(*c)).collect();
+            let list = text[at + path.len()..].strip_prefix('{').unwrap_or_default();
+            let mut depth = 0;
+            for item in list.split(',') {
+                if depth == 0 {
+                    found.push(format!("{path}{}", words(item.trim()).next().unwrap_or_default()));
+                }
+                depth += item.matches('{').count().cast_signed() - item.matches('}').count().cast_signed();
+                if depth < 0 {
+                    break;
+                }
             }
+            found.push(path);
         }
     }
     found
 }
 
-/// Returns the first names of the items of a list up to its closing brace.
-fn outer_names(list: &str) -> Vec<String> {
-    let (mut depth, mut name, mut names) = (0, String::new(), Vec::new());
-    for character in list.chars() {
-        match character {
-            '{' => depth += 1,
-            '}' if depth == 0 => break,
-            '}' => depth -= 1,
-            ',' if depth == 0 => names.push(std::mem::take(&mut name)),
-            other if depth == 0 && !other.is_whitespace() => name.push(other),
-            _ => {}
-        }
-    }
-    names.push(name);
-    names
-}
-
-/// Returns the module of a folder that a path names, if it is in that folder.
-fn sibling(folder: &Path, path: &[String], from: &Path, import: &str) -> Option<String> {
-    let mut parts: Vec<&str> = import.split("::").filter(|part| !part.is_empty()).collect();
+/// Returns the absolute path of an import in a module.
+fn absolute(module: &[String], import: &str) -> Vec<String> {
+    let parts: Vec<&str> = import.split("::").filter(|part| !part.is_empty()).collect();
     let ups = parts.iter().take_while(|part| **part == "super").count();
-    let place: Vec<String> = if ups > 0 {
-        let stem = from.with_extension("");
-        let within =
-            stem.strip_prefix(folder).ok()?.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
-        let mut place: Vec<String> = path.iter().cloned().chain(within.filter(|part| part != "mod")).collect();
-        place.truncate(place.len().checked_sub(ups)?);
-        parts.drain(..ups);
-        place
-    } else {
-        parts.remove(0);
-        Vec::new()
-    };
-    let whole: Vec<String> = place.into_iter().chain(parts.into_iter().map(str::to_owned)).collect();
-    whole.strip_prefix(path)?.first().cloned()
+    let place = if ups == 0 { &[] } else { &module[..module.len().saturating_sub(ups)] };
+    place.iter().cloned().chain(parts[ups.max(1)..].iter().map(|part| (*part).to_owned())).collect()
 }
 
-/// Returns a circle in a graph, if there is one.
-fn circle(graph: &BTreeMap<String, BTreeSet<String>>) -> Option<Vec<String>> {
-    let mut left: BTreeSet<&String> = graph.keys().collect();
-    while let Some(free) = left.iter().find(|name| graph[**name].iter().all(|other| !left.contains(other))).copied() {
-        left.remove(free);
+/// Returns the graph of each folder of a crate, by the path of the folder's module.
+fn graphs(sources: &str) -> BTreeMap<Vec<String>, Graph> {
+    let mut files: BTreeMap<Vec<String>, String> = BTreeMap::new();
+    for line in lines_under(&[sources]) {
+        files.entry(module_path(sources, &line.file)).or_default().extend([line.code.trim(), " "]);
     }
-    let mut trail = vec![(*left.first()?).clone()];
-    loop {
-        let next = graph[trail.last()?].iter().find(|other| left.contains(other))?.clone();
-        if let Some(at) = trail.iter().position(|seen| *seen == next) {
-            return Some(trail.split_off(at));
+    let mut graphs: BTreeMap<Vec<String>, Graph> = BTreeMap::new();
+    for (module, text) in &files {
+        for other in imports(text).iter().map(|import| absolute(module, import)) {
+            let common = module.iter().zip(&other).take_while(|(one, other)| one == other).count();
+            if let (Some(from), Some(to)) = (module.get(common), other.get(common))
+                && files.keys().any(|file| file.starts_with(&other[..=common]))
+            {
+                let graph = graphs.entry(module[..common].to_vec()).or_default();
+                graph.entry(from.clone()).or_default().insert(to.clone());
+            }
         }
-        trail.push(next);
     }
+    graphs
 }
 
-/// Returns all folders of a crate with the path of their module.
-fn folders(folder: &Path, path: &[String], all: &mut Vec<(PathBuf, Vec<String>)>) {
-    all.push((folder.to_owned(), path.to_vec()));
-    for inner in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|inner| inner.is_dir()) {
-        let name = inner.file_name().unwrap().to_string_lossy().into_owned();
-        folders(&inner, &[path, &[name]].concat(), all);
+/// Returns the modules of a folder that lie on circles or lead to them; empty if there is no circle.
+fn entangled(graph: &Graph) -> Graph {
+    let mut left = graph.clone();
+    loop {
+        let before = left.len();
+        let present: BTreeSet<String> = left.keys().cloned().collect();
+        left.retain(|_, others| others.iter().any(|other| present.contains(other)));
+        if left.len() == before {
+            return left;
+        }
     }
 }
 
 #[test]
 fn files_of_a_folder_form_no_circle() {
-    let mut all = Vec::new();
-    crates().iter().for_each(|sources| folders(Path::new(sources), &[], &mut all));
-    let circles = all.iter().filter_map(|(folder, path)| {
-        let circle = circle(&siblings(folder, path))?;
-        Some(format!("{}: {}", folder.display(), circle.join(" -> ")))
-    });
-    let circles: Vec<String> = circles.collect();
+    let mut circles = Vec::new();
+    for sources in crates() {
+        let all = graphs(&sources).into_iter().map(|(folder, graph)| (folder, entangled(&graph)));
+        circles.extend(all.filter(|(_, circle)| !circle.is_empty()).map(|found| format!("{sources}: {found:?}")));
+    }
     assert!(circles.is_empty(), "{}", circles.join("\n"));
 }
 
 #[test]
 fn circle_is_found() {
-    let graph = |edges: &[(&str, &[&str])]| {
-        let edges = edges.iter().map(|(from, to)| ((*from).to_owned(), to.iter().map(|to| (*to).to_owned()).collect()));
-        edges.collect::<BTreeMap<String, BTreeSet<String>>>()
-    };
-    assert_eq!(circle(&graph(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &[])])), None);
-    assert_eq!(circle(&graph(&[("a", &["b"]), ("b", &["c"]), ("c", &["b"])])), Some(vec!["b".into(), "c".into()]));
-    let named = |path: &[&str], from: &str, import: &str| {
-        let path: Vec<String> = path.iter().map(|part| (*part).to_owned()).collect();
-        sibling(Path::new("x/line"), &path, Path::new(from), import)
-    };
-    assert_eq!(named(&["line"], "x/line/opening.rs", "super::report::Report").as_deref(), Some("report"));
-    assert_eq!(named(&["line"], "x/line/board/parts.rs", "super::super::report").as_deref(), Some("report"));
-    assert_eq!(named(&["line"], "x/line/board/parts.rs", "super::report"), Some("board".to_owned()));
-    assert_eq!(named(&["line"], "x/line/board/mod.rs", "super::report").as_deref(), Some("report"));
-    assert_eq!(named(&["line"], "x/line/opening.rs", "crate::line::clock::Clock").as_deref(), Some("clock"));
-    assert_eq!(named(&["line"], "x/line/opening.rs", "crate::clock::Clock"), None);
-    assert_eq!(outer_names("a::B, c::{d, e}, F} = x, g"), ["a::B", "c::", "F"]);
+    let edge = |from: &str, to: &str| (from.to_owned(), BTreeSet::from([to.to_owned()]));
+    assert!(entangled(&Graph::from([edge("a", "b"), edge("b", "c")])).is_empty());
+    let circle = Graph::from([edge("b", "c"), edge("c", "b")]);
+    assert_eq!(entangled(&[circle.clone(), Graph::from([edge("d", "e")])].into_iter().flatten().collect()), circle);
+    assert_eq!(imports("use super::{a::B, c::{d, e}, F}; x::g"), ["super::a", "super::c", "super::F", "super::"]);
+    let module = module_path("src", Path::new("src/line/board/mod.rs"));
+    assert_eq!(absolute(&module, "super::report::Report"), ["line", "report", "Report"]);
+    assert_eq!(absolute(&module, "crate::clock"), ["clock"]);
+    assert!(graphs("crates/damcast-engine/src")[&vec!["session".to_owned()]].len() > 5);
 }
 
 #[test]
@@ -250,9 +202,12 @@ fn recorder_knows_no_tournament_and_pages_no_station() {
     let station = |part: &str| format!("crates/damcast-station/src/{part}");
     let parts = ["line", "recorder", "journal", "live_files", "link", "disk"].map(station);
     let recorder = lines_under(&parts.each_ref().map(String::as_str));
-    refuse(recorder.iter().filter(|line| line.names("draughts_tournament")), "the recorder names the tournament");
+    refuse(
+        recorder.iter().filter(|line| line.code.contains("draughts_tournament")),
+        "the recorder names the tournament",
+    );
     let pages = lines_under(&["crates/damcast-outward/src/web", "crates/damcast-outward/src/follow"]);
-    refuse(pages.iter().filter(|line| line.names("damcast_control")), "the pages name the control socket");
+    refuse(pages.iter().filter(|line| line.code.contains("damcast_control")), "the pages name the control socket");
 }
 
 #[test]

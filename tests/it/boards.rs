@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use damcast::simulation::score::SourceGame;
+use damcast::simulation::games::SourceGame;
 use draughts::Position;
 use draughts_pdn::notation;
 

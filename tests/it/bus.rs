@@ -8,7 +8,7 @@ use damcast::engine::bytelog::Mode;
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::drive::{RecorderDriver, drive_bus, strip_entry};
-use damcast::simulation::score::SourceGame;
+use damcast::simulation::games::SourceGame;
 use damcast::simulation::script;
 use draughts::{Position, Variant};
 use draughts_pdn::notation;

@@ -11,8 +11,9 @@ use damcast::engine::protocol::{
 use damcast::engine::session::{Effect, Input, Line, LineSettings};
 use damcast::simulation::benchmark::{Benchmark, PlayStyle};
 use damcast::simulation::drive::strip_entry;
+use damcast::simulation::game_score::Score;
 use damcast::simulation::hall;
-use damcast::simulation::score::{RecorderKind, Score};
+use damcast::simulation::score::RecorderKind;
 use draughts::Variant;
 use hardware_sim::faults::Fault;
 

@@ -65,7 +65,7 @@ fn corpus_games_replay() {
 }
 
 /// Returns the games in the repository whose file name starts with `variant`, to be played on boards.
-pub fn playable(variant: &str) -> Vec<damcast::simulation::score::SourceGame> {
+pub fn playable(variant: &str) -> Vec<damcast::simulation::games::SourceGame> {
     let chosen = |file: &PathBuf| {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         name.starts_with(variant) && name.ends_with(".txt")
@@ -80,7 +80,7 @@ pub fn playable(variant: &str) -> Vec<damcast::simulation::score::SourceGame> {
 }
 
 /// Returns the corpus games of a variant and a kind; `None` if `DAMCAST_CORPUS` is not set.
-pub fn corpus(variant: &str, kind: &str) -> Option<Vec<damcast::simulation::score::SourceGame>> {
+pub fn corpus(variant: &str, kind: &str) -> Option<Vec<damcast::simulation::games::SourceGame>> {
     let file = PathBuf::from(std::env::var_os("DAMCAST_CORPUS")?).join(format!("games/{variant}.jsonl"));
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let games = text.lines().map(|line| serde_json::from_str(line).unwrap());
@@ -151,7 +151,7 @@ fn check_ply(position: &Position, ply: &Ply, at: &str) -> Move {
 }
 
 impl Game {
-    fn played(&self) -> damcast::simulation::score::SourceGame {
+    fn played(&self) -> damcast::simulation::games::SourceGame {
         let mut position = self.start;
         let mut moves = Vec::new();
         for ply in &self.plies {
@@ -159,7 +159,7 @@ impl Game {
             position = position.play(&played);
             moves.push(played);
         }
-        damcast::simulation::score::SourceGame { name: self.id.clone(), start: self.start, moves }
+        damcast::simulation::games::SourceGame { name: self.id.clone(), start: self.start, moves }
     }
 
     fn from_record(record: &Record) -> Game {

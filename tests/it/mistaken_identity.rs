@@ -6,7 +6,7 @@ use damcast::engine::millis::Millis;
 use damcast::engine::protocol::{ClockReport, DecodedItem, Decoder, Message};
 use damcast::engine::session::{BusAddress, Effect, Input, Line, LineSettings, Output};
 use damcast::simulation::drive::{RecorderDriver, drive_bus, strip_entry};
-use damcast::simulation::score::SourceGame;
+use damcast::simulation::games::SourceGame;
 use hardware_sim::bus::{BusWorld, HostEvent};
 use hardware_sim::incident::{Incident, IncidentKind};
 use hardware_sim::random::Rng;

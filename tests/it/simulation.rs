@@ -4,7 +4,9 @@
 //! [`crate::boards`].
 
 use damcast::engine::session::LineSettings;
-use damcast::simulation::score::{Conditions, Score, SourceGame, play_all};
+use damcast::simulation::game_score::Score;
+use damcast::simulation::games::SourceGame;
+use damcast::simulation::score::{Conditions, play_all};
 use damcast::simulation::script;
 use draughts::{Color, Position, Variant};
 use draughts_pdn::notation;

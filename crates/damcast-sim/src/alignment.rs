@@ -9,7 +9,7 @@
 //! The alignment is the longest common subsequence. An unmatched entry of the file is a false ply or a needless setup, or counts as an
 //! entry after the end of the game.
 
-use super::score::{Difference, Score};
+use super::game_score::{Difference, Score};
 
 /// Entry that the file must or may contain.
 #[derive(Clone, PartialEq, Debug)]

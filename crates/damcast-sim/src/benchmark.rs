@@ -13,8 +13,10 @@ use hardware_sim::faults::Fault;
 use hardware_sim::profile::NoiseProfile;
 
 use super::baselines::BaselineRule;
+use super::game_score::{Score, percent};
+use super::games::SourceGame;
 use super::hall;
-use super::score::{self, Conditions, RecorderKind, Score, SourceGame, over_all_cores, percent};
+use super::score::{self, Conditions, RecorderKind, over_all_cores};
 
 /// Way of playing, with its equipment.
 #[derive(Clone, Debug)]

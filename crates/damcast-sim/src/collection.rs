@@ -13,7 +13,7 @@ use draughts_pdn::problem::{Location, Problem};
 use serde::Deserialize;
 
 use super::games::GamesError;
-use super::score::SourceGame;
+use super::games::SourceGame;
 
 #[derive(Deserialize)]
 struct GameJson {

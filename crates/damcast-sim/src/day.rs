@@ -26,7 +26,7 @@ use damcast_station::link::PortAddress;
 use hardware_sim::clock::TimeControl;
 use hardware_sim::profile::NoiseProfile;
 
-use super::score::SourceGame;
+use super::games::SourceGame;
 pub(crate) use hall::Hall;
 
 /// Parameters of a simulated day.

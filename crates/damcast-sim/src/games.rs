@@ -1,14 +1,23 @@
 //! Games that boards play, from a PDN file or the built-in demonstration.
 
-use draughts::Variant;
+use draughts::{Move, Position, Variant};
 use draughts_pdn::problem::Problem;
 use draughts_pdn::reader;
 use draughts_pdn::replay::Replay;
 
-use super::score::SourceGame;
-
 /// Eight real games of international draughts, bare moves.
 pub const DEMONSTRATION: &str = include_str!("demo.pdn");
+
+/// Game to play.
+#[derive(Clone, Debug)]
+pub struct SourceGame {
+    /// Name in reports.
+    pub name: String,
+    /// Start position.
+    pub start: Position,
+    /// Moves of the game.
+    pub moves: Vec<Move>,
+}
 
 /// Error for a PDN text without playable games.
 #[derive(Debug, thiserror::Error)]

@@ -6,7 +6,8 @@
 use std::fmt;
 
 use super::benchmark::Row;
-use super::score::{RecorderKind, percent};
+use super::game_score::percent;
+use super::score::RecorderKind;
 
 /// Goals of one way of playing.
 struct Goal {
@@ -102,7 +103,7 @@ pub fn lines(row: &Row) -> Vec<GoalResult> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::score::Score;
+    use crate::game_score::Score;
     use draughts::Variant;
 
     fn row(variant: &str, recalled: usize) -> Row {

@@ -12,8 +12,10 @@ use hardware_sim::script::Game;
 use hardware_sim::seat::SeatConfig;
 
 use super::drive::{Record, RecorderDriver, drive_bus};
+use super::game_score::Score;
+use super::games::SourceGame;
 use super::illegal_moves::{self, ScriptPly};
-use super::score::{Conditions, PlayedCase, Score, SourceGame, TRAILING_MS, count};
+use super::score::{Conditions, PlayedCase, TRAILING_MS, count};
 use super::script;
 use super::trace::{BusTap, GameTrace, format_trace};
 

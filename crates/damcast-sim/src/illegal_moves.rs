@@ -5,7 +5,7 @@
 use draughts::{Color, Move, Piece, PieceKind, Placement, Position, Setup, Square};
 use hardware_sim::random::Rng;
 
-use super::score::SourceGame;
+use super::games::SourceGame;
 
 /// Ply of a script that may contain illegal moves.
 #[derive(Clone, Debug)]

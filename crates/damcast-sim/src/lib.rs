@@ -10,6 +10,7 @@ pub mod collection;
 pub mod day;
 pub mod drive;
 pub mod faults;
+pub mod game_score;
 pub mod games;
 pub mod goals;
 pub mod hall;

@@ -17,8 +17,8 @@ use hardware_sim::line_faults::InjectedFault;
 use hardware_sim::truth::{Event, PlyId, TruthEntry};
 use serde_json::{Map, Value, json};
 
+use super::games::SourceGame;
 use super::scenario::ReadyLine;
-use super::score::SourceGame;
 
 /// Returns the initial reports of a line and its boards.
 pub fn introduction(line: &ReadyLine, seed: u64, speed: f64) -> Vec<Value> {

@@ -26,7 +26,8 @@ use hardware_sim::profile::NoiseProfile;
 use hardware_sim::random::Rng;
 
 use super::drive::Record;
-use super::score::{self, Conditions, RecorderKind, SourceGame, over_all_cores};
+use super::games::SourceGame;
+use super::score::{self, Conditions, RecorderKind, over_all_cores};
 
 /// Interval between games of which every prefix is checked.
 const ALL_PREFIXES_INTERVAL: u64 = 50;

@@ -21,7 +21,7 @@ use draughts_tournament::{TieBreak, TieBreakValue, TournamentCommand, UnplayedPo
 use hardware_sim::random::Rng;
 
 use super::day::{Day, DayReport, Hall};
-use super::score::SourceGame;
+use super::games::SourceGame;
 
 /// Maximum number of attempts to pair a round without repeated meetings.
 const MAX_PAIRING_TRIES: u32 = 100_000;

@@ -29,10 +29,9 @@
 //! | `c` | clock | seven bytes, two digits each |
 //! | `b`, `d` | all fields, 50 dark fields | number of fields, two digits; then a digit for two fields, 8 times the first plus the second |
 
-use super::record::{Record, RecordKind};
 use crate::protocol::bus::MIN_ANSWER_LEN;
 use crate::protocol::clock::CLOCK_DATA;
-use crate::protocol::{BusAddress, BusAnswer, BusCommand, BusMessage, ClockReport, PieceCode};
+use crate::protocol::{BusAddress, BusAnswer, BusMessage, ClockReport, PieceCode};
 
 /// Maximum time span of one record, in milliseconds.
 pub(super) const MAX_RECORD_SPAN: u64 = 1_000;
@@ -247,28 +246,6 @@ fn decode_data<'a>(letter: &str, text: &'a str) -> Option<(BusAnswer, &'a str)> 
 /// Returns the time of the last event in a record that starts at `at`.
 pub(super) fn end_time(at: u64, boards: &[IdleAnswer]) -> u64 {
     boards.iter().flat_map(|board| &board.reads).fold(at, |at, piece| at.saturating_add(piece.wait))
-}
-
-/// Returns the equivalent unpacked records, without the questions that were answered.
-pub(super) fn expand(mut at: u64, boards: Vec<IdleAnswer>) -> impl Iterator<Item = Record> {
-    boards.into_iter().flat_map(move |unchanged| {
-        let answer = unchanged.bytes();
-        let (mut now, mut from) = (at, 0);
-        at = end_time(at, std::slice::from_ref(&unchanged));
-        let board = unchanged.board;
-        unchanged.reads.into_iter().map(move |AnswerPart { wait, bytes }| {
-            now = now.saturating_add(wait);
-            let part = answer.get(from..from + bytes).unwrap_or_default();
-            from += bytes;
-            Record::new(
-                now,
-                match bytes {
-                    0 => RecordKind::ToBoard(BusCommand::Ping.encode(board).to_vec()),
-                    _ => RecordKind::FromBoard(part.to_vec()),
-                },
-            )
-        })
-    })
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, FixedOffset, SecondsFormat};
 
-use super::idle_answer::{self, IdleAnswer};
+use super::idle_answer::{self, AnswerPart, IdleAnswer};
 use super::{checksum, hex};
+use crate::protocol::BusCommand;
 
 /// Timed event of a line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -90,7 +91,7 @@ impl Record {
     /// ping.
     pub fn expand(self) -> impl Iterator<Item = Record> {
         let (packed, plain) = match self.kind {
-            RecordKind::IdleAnswers(boards) => (Some(idle_answer::expand(self.at, boards)), None),
+            RecordKind::IdleAnswers(boards) => (Some(unpack(self.at, boards)), None),
             _ => (None, Some(self)),
         };
         packed.into_iter().flatten().chain(plain)
@@ -112,6 +113,28 @@ impl RecordKind {
             RecordKind::Other(mark, _) => *mark,
         }
     }
+}
+
+/// Returns the equivalent unpacked records, without the questions that were answered.
+fn unpack(mut at: u64, boards: Vec<IdleAnswer>) -> impl Iterator<Item = Record> {
+    boards.into_iter().flat_map(move |unchanged| {
+        let answer = unchanged.bytes();
+        let (mut now, mut from) = (at, 0);
+        at = idle_answer::end_time(at, std::slice::from_ref(&unchanged));
+        let board = unchanged.board;
+        unchanged.reads.into_iter().map(move |AnswerPart { wait, bytes }| {
+            now = now.saturating_add(wait);
+            let part = answer.get(from..from + bytes).unwrap_or_default();
+            from += bytes;
+            Record::new(
+                now,
+                match bytes {
+                    0 => RecordKind::ToBoard(BusCommand::Ping.encode(board).to_vec()),
+                    _ => RecordKind::FromBoard(part.to_vec()),
+                },
+            )
+        })
+    })
 }
 
 /// Returns the characters of a text, with control characters replaced by spaces.

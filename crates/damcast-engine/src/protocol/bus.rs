@@ -35,7 +35,8 @@
 
 use super::clock::{CLOCK_DATA, ClockReport};
 use super::framer::{Frame, FrameCounts, Framed, Framer, HEADER_LEN, Noise};
-use super::message::{BusAddress, MessageId, PieceCode, UnknownReason, Version};
+use super::message::{BusAddress, PieceCode, UnknownReason, Version};
+use super::message_id::MessageId;
 
 /// Length of a command in bytes.
 pub const COMMAND_LEN: usize = 4;

@@ -19,7 +19,7 @@
 //!
 //! Source: protocol header, "message format".
 
-use super::message::MessageId;
+use super::message_id::MessageId;
 
 /// Bit that marks the first byte of a message.
 pub const START_BIT: u8 = 0x80;

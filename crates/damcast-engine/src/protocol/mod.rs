@@ -31,6 +31,7 @@ pub mod clock;
 pub mod command;
 pub mod framer;
 pub mod message;
+mod message_id;
 
 pub use bus::{BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage};
 pub use clock::{
@@ -38,6 +39,5 @@ pub use clock::{
 };
 pub use command::{ClockCommand, Command, Decoded, TimeSetting};
 pub use framer::{Frame, FrameCounts, Framed, Framer, Noise, NoiseKind};
-pub use message::{
-    BatteryStatus, BusAddress, DecodedItem, Decoder, Field, Message, MessageId, PieceCode, UnknownReason, Version,
-};
+pub use message::{BatteryStatus, BusAddress, DecodedItem, Decoder, Field, Message, PieceCode, UnknownReason, Version};
+pub use message_id::MessageId;

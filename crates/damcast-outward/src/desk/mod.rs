@@ -32,6 +32,7 @@ mod page;
 pub mod passwords;
 mod routes;
 mod sessions;
+mod site;
 mod state_stream;
 mod station_client;
 mod texts;
@@ -100,8 +101,7 @@ pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Futur
             None => std::future::pending().await,
         }
     };
-    let desk =
-        routes::DeskSite::new(door, station.clone(), options.password_file, options.viewers_file, options.viewers);
+    let desk = site::DeskSite::new(door, station.clone(), options.password_file, options.viewers_file, options.viewers);
     tokio::select! {
         () = listener::listen(listener, routes::router(desk), limits, Arc::new(ConnectionCounts::default())) => {}
         () = numbers => {}

@@ -12,8 +12,7 @@
 //! | `GET /api/viewers` | a session | [`super::viewers`] |
 //! | `GET /api/board/{name}` | a session | [`super::diagrams`] |
 
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -25,16 +24,15 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use damcast_control::logins::{LoginAttempts, describe_wait};
+use damcast_control::logins::describe_wait;
 use damcast_control::{ClientRequest, DeskUser, Reply, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
 
-use super::access::{AccessPolicy, CONTENT_SECURITY_POLICY, RequestOrigin, SECRET_HEADER};
+use super::access::{CONTENT_SECURITY_POLICY, RequestOrigin, SECRET_HEADER};
 use super::sessions::{SESSION_LIFETIME, SessionKeys, Sessions, cookie_suffix};
-use super::station_client::StationClient;
-use super::{diagrams, page, passwords, state_stream, viewers};
+use super::site::DeskSite;
+use super::{diagrams, passwords, state_stream, viewers};
 use crate::web::Language;
 use crate::web::live::now;
 use crate::web::routes::accepts_gzip;
@@ -51,72 +49,6 @@ const MAX_REQUEST_LEN: usize = 64 << 10;
 const MAX_IMPORT_LEN: usize = 11 << 20;
 /// Longest time for a body to arrive.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// State shared by the routes.
-pub struct DeskSite {
-    pub(super) access_policy: AccessPolicy,
-    pub(super) station: Arc<StationClient>,
-    pub(super) sessions: Sessions,
-    pub(super) viewers_file: Option<PathBuf>,
-    viewers: Option<String>,
-    password_file: Option<PathBuf>,
-    login_attempts: Mutex<LoginAttempts>,
-    /// Permit to check a password: one at a time, because each check is slow by design, against guessing.
-    hashing: Semaphore,
-    tournament: CachedReply,
-    audit_log: CachedReply,
-    page: page::Page,
-}
-
-/// Reply of the station, cached for all pages: the station accepts about one request a second of a user, and many pages need it.
-#[derive(Default)]
-struct CachedReply(tokio::sync::Mutex<Option<(Instant, Arc<Reply>)>>);
-
-/// Lifetime of a cached reply.
-const CACHE_TIME: Duration = Duration::from_secs(3);
-
-impl CachedReply {
-    async fn answer(&self, station: &StationClient, question: ClientRequest) -> Arc<Reply> {
-        let mut known = self.0.lock().await;
-        if let Some((at, reply)) = &*known
-            && at.elapsed() < CACHE_TIME
-        {
-            return reply.clone();
-        }
-        let reply = Arc::new(station.request(None, question).await);
-        *known = reply.ok.then(|| (Instant::now(), reply.clone()));
-        reply
-    }
-
-    async fn clear(&self) {
-        *self.0.lock().await = None;
-    }
-}
-
-impl DeskSite {
-    /// Creates the state of a desk without sessions.
-    pub fn new(
-        door: AccessPolicy,
-        station: Arc<StationClient>,
-        password_file: Option<PathBuf>,
-        viewers_file: Option<PathBuf>,
-        viewers: Option<String>,
-    ) -> Arc<DeskSite> {
-        Arc::new(DeskSite {
-            access_policy: door,
-            station,
-            sessions: Sessions::default(),
-            viewers_file,
-            viewers,
-            page: page::Page::new(password_file.is_some()),
-            password_file,
-            login_attempts: Mutex::default(),
-            hashing: Semaphore::new(1),
-            tournament: CachedReply::default(),
-            audit_log: CachedReply::default(),
-        })
-    }
-}
 
 type SharedSite = State<Arc<DeskSite>>;
 

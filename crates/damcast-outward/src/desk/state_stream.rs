@@ -23,7 +23,7 @@ use hyper::body::Frame;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::routes::DeskSite;
+use super::site::DeskSite;
 use super::station_client::StationState;
 use crate::state_file::{PagesState, read_state};
 use crate::web::live::now;

@@ -28,7 +28,7 @@ use hardware_sim::faults::Fault;
 use hardware_sim::random::Rng;
 use hardware_sim::world::{SeatConfig, World};
 
-use super::super::score::SourceGame;
+use super::super::games::SourceGame;
 use super::super::script;
 use super::{Day, DayReport};
 

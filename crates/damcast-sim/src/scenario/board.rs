@@ -14,7 +14,7 @@ use hardware_sim::seat::SeatConfig;
 use serde::Deserialize;
 
 use super::parse;
-use crate::score::SourceGame;
+use crate::games::SourceGame;
 use crate::{games, script};
 
 /// Board and its games.

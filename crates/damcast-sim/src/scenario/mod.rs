@@ -27,7 +27,7 @@ use hardware_sim::profile::NoiseProfile;
 use serde::Deserialize;
 
 use super::faults::FaultSpec;
-use super::score::SourceGame;
+use super::games::SourceGame;
 use board::Library;
 
 /// Scenario with all its lines.

@@ -15,8 +15,6 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
-use super::value::{ConfigTable, SourceLine};
-
 /// Configuration error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigError {
@@ -39,6 +37,21 @@ pub struct ConfigLocation {
     pub text: String,
     /// Number of characters to mark, at least 1.
     pub width: usize,
+}
+
+/// File and line number.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourceLine {
+    /// Name of the file, as given.
+    pub file: String,
+    /// Line number, from 1.
+    pub line: usize,
+}
+
+impl fmt::Display for SourceLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
 }
 
 impl std::error::Error for ConfigError {}
@@ -146,7 +159,7 @@ impl<'d> Document<'d> {
     }
 
     /// Parses the text. Records syntax errors and returns the readable part.
-    pub fn parse(self) -> ConfigTable<'d> {
+    pub(super) fn parse(self) -> DeTable<'d> {
         let (table, errors) = DeTable::parse_recoverable(self.text);
         let mut last_line = 0;
         for error in errors {
@@ -163,7 +176,7 @@ impl<'d> Document<'d> {
             }
             self.diagnostics.record::<()>(Err(error));
         }
-        ConfigTable::outermost(self, table.into_inner())
+        table.into_inner()
     }
 
     /// Whether no error is recorded yet.

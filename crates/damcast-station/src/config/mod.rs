@@ -46,12 +46,13 @@ use crate::disk::Durability;
 use crate::link::PortAddress;
 
 pub use desk::DeskConfig;
+use document::SourceLine;
 pub use document::{ConfigError, ConfigErrors, ConfigLocation};
 pub use operation::{AlarmConfig, ControlConfig, TournamentConfig};
 pub use outlet::{OutletConfig, PUBLIC, SuspendedOutlet};
 pub use serve::ServeConfig;
 pub use sources::{SocketCandidates, Sources};
-use value::{ConfigTable, SourceLine, Value};
+use value::{ConfigTable, Value};
 
 /// Path of the configuration of an installed station.
 pub const DEFAULT_PATH: &str = "/etc/damcast/damcast.toml";

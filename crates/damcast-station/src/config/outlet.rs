@@ -17,10 +17,11 @@ use std::path::{Component, Path, PathBuf};
 use damcast_engine::broadcast::Delay;
 use damcast_engine::profile::ReaderProfile;
 
+use super::document::SourceLine;
 use super::document::{ConfigError, ConfigErrors};
 use super::operation::integer_between;
 use super::read_durability;
-use super::value::{ConfigTable, SourceLine, Value, is_typo};
+use super::value::{ConfigTable, Value, is_typo};
 use crate::disk::Durability;
 
 /// Name and folder of the outlet that always exists.

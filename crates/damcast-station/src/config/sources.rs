@@ -119,9 +119,9 @@ impl Sources {
     pub fn socket_candidates(&self) -> SocketCandidates {
         let complaints = ConfigDiagnostics::default();
         let mut documents = self.files.iter().map(|file| Document::new(&file.name, &file.text, &complaints));
-        let Some(mut table) = documents.next().map(Document::parse) else { return SocketCandidates::default() };
+        let Some(mut table) = documents.next().map(ConfigTable::outermost) else { return SocketCandidates::default() };
         for document in documents {
-            table.overlay(document.parse());
+            table.overlay(ConfigTable::outermost(document));
         }
         let mut path = |section: Section, title: &'static str, key: &str| {
             // A variable takes precedence, even if the tables are invalid.
@@ -163,9 +163,9 @@ impl Sources {
         let read = {
             let mut documents = self.files.iter().map(|file| Document::new(&file.name, &file.text, &complaints));
             let first = documents.next().unwrap_or(Document::new("", "", &complaints));
-            let mut table = first.parse();
+            let mut table = ConfigTable::outermost(first);
             for document in documents {
-                table.overlay(document.parse());
+                table.overlay(ConfigTable::outermost(document));
             }
             // After a syntax error the rest of the content is unknown.
             if first.has_no_errors() {
@@ -179,7 +179,7 @@ impl Sources {
                     }
                 }
                 for (name, text) in &overrides {
-                    table.overlay(Document::new(name, text, &complaints).parse());
+                    table.overlay(ConfigTable::outermost(Document::new(name, text, &complaints)));
                 }
                 reader(table, of_outlets)
             } else {

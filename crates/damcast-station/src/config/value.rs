@@ -9,7 +9,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::document::{ConfigError, Document};
+use super::document::{ConfigError, Document, SourceLine};
 
 /// Keys that identify the tables of an array: a later file changes the table with the same value.
 const IDENTITY_KEYS: [(&str, &str); 3] = [("line", "name"), ("board", "address"), ("outlet", "name")];
@@ -42,21 +42,6 @@ enum Node<'d> {
     Table(Vec<Value<'d>>),
 }
 
-/// File and line number.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SourceLine {
-    /// Name of the file, as given.
-    pub file: String,
-    /// Line number, from 1.
-    pub line: usize,
-}
-
-impl fmt::Display for SourceLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)
-    }
-}
-
 fn entries<'d>(document: Document<'d>, table: DeTable<'d>) -> Vec<Value<'d>> {
     let value = |(key, value): (Spanned<std::borrow::Cow<'d, str>>, Spanned<DeValue<'d>>)| {
         let key_span = key.span();
@@ -69,8 +54,8 @@ fn entries<'d>(document: Document<'d>, table: DeTable<'d>) -> Vec<Value<'d>> {
 
 impl<'d> ConfigTable<'d> {
     /// Creates the outermost table of a text.
-    pub(super) fn outermost(document: Document<'d>, table: DeTable<'d>) -> ConfigTable<'d> {
-        ConfigTable::new(document, "the file", 0..0, entries(document, table))
+    pub(super) fn outermost(document: Document<'d>) -> ConfigTable<'d> {
+        ConfigTable::new(document, "the file", 0..0, entries(document, document.parse()))
     }
 
     fn new(

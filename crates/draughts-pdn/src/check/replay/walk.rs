@@ -1,13 +1,15 @@
 //! Walks through a game, including variations: every line has a position or is lost.
 
-use super::following::{ResolvedMove, candidates_text, following_moves};
-use super::resolve::{Unresolved, parse_two_squares};
+use draughts::{Move, Position, Variant};
+
+use super::following::{ResolvedMove, candidates_text, count_playable, following_moves, join_legs};
+use super::resolve::{Unresolved, parse_two_squares, resolve};
 use super::setup::{PositionDoubt, has_unknown_pieces, null_move, read_setup};
 use crate::fen;
 use crate::game::{Entry, Game, MoveEntry};
+use crate::notation;
 use crate::problem::{Level, Location, Problem, quote};
 use crate::reader::{LocatedGame, Locations};
-use draughts::{Move, Position, Variant};
 
 /// Event of a [`walk`].
 #[derive(Debug)]
@@ -148,6 +150,40 @@ impl PlayLine {
 }
 
 impl Walk<'_> {
+    /// Resolves the move of an entry, using the following moves if needed.
+    fn resolve(&mut self, index: usize, position: &Position, ply: &MoveEntry) -> Result<ResolvedMove, Unresolved> {
+        match resolve(position, &ply.text, ply.captured.as_deref()) {
+            Ok(ply) => Ok(ResolvedMove { ply, legs: 0 }),
+            Err(Unresolved::Ambiguous(candidates)) => {
+                let ahead: Vec<usize> = candidates
+                    .iter()
+                    .map(|candidate| count_playable(self.entries, index, position.play(candidate)))
+                    .collect();
+                let farthest = ahead.iter().copied().max().unwrap_or(0);
+                let mut best = candidates.iter().zip(&ahead).filter(|(_, reach)| **reach == farthest);
+                let chosen = best.next().map(|(candidate, _)| candidate.clone());
+                match chosen {
+                    Some(ply) if best.next().is_none() => {
+                        let message = format!("{} is ambiguous", candidates_text(position, &candidates));
+                        let text = notation::write_long(position.variant(), &ply);
+                        let hint = format!("only {text} lets the following moves go on");
+                        self.problems.push(Problem::note(self.location(index), message).with_hint(hint));
+                        Ok(ResolvedMove { ply, legs: 0 })
+                    }
+                    _ => Err(Unresolved::Ambiguous(candidates)),
+                }
+            }
+            Err(Unresolved::Illegal) => {
+                let (joined, path) = join_legs(self.entries, index, position, ply).ok_or(Unresolved::Illegal)?;
+                let names: Vec<&str> = path.iter().map(|square| position.variant().geometry.name(*square)).collect();
+                let message = format!("the capture {} is written leg by leg", names.join("x"));
+                self.problems.push(Problem::warning(self.location(index), message).with_hint("it is one move"));
+                Ok(joined)
+            }
+            Err(Unresolved::Malformed) => Err(Unresolved::Malformed),
+        }
+    }
+
     /// Returns the start position and the main line.
     fn start(&mut self, game: &Game) -> (Position, PlayLine) {
         let normal = Position::start(self.variant);
