@@ -46,7 +46,7 @@ pub struct Arguments {
     verb: Subcommand,
 }
 
-#[derive(clap::Subcommand)]
+#[derive(Clone, Debug, clap::Subcommand)]
 enum Subcommand {
     /// End the game with this result.
     ///
@@ -323,7 +323,7 @@ enum Subcommand {
 }
 
 /// Role of a desk user, as written on the command line.
-#[derive(Clone, Copy, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub enum RoleArg {
     /// All requests.
     Operator,
@@ -341,7 +341,7 @@ impl From<RoleArg> for Role {
 }
 
 /// Options of a result: game or pairing, kind and reason.
-#[derive(clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 struct ResultOptions {
     /// Number of the finished game on this board.
     #[arg(long, value_name = "N")]
@@ -367,7 +367,7 @@ struct ResultOptions {
 }
 
 /// Options that prevent repeated requests and requests based on an outdated tournament.
-#[derive(clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 struct IdempotencyOptions {
     /// Identifier of this request; repeating it under the same identifier does nothing.
     #[arg(long, value_name = "ID")]
@@ -384,7 +384,7 @@ impl IdempotencyOptions {
 }
 
 /// Common options of tournament requests.
-#[derive(clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 struct TournamentOptions {
     #[command(flatten)]
     once: IdempotencyOptions,
@@ -428,7 +428,7 @@ impl ResultOptions {
 }
 
 /// State change of a round.
-#[derive(Clone, Copy, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum RoundAction {
     /// Show the pairings to everybody.
     Publish,
@@ -452,7 +452,7 @@ impl RoundAction {
 }
 
 /// Side, as written on the command line.
-#[derive(Clone, Copy, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Side {
     #[value(alias = "w")]
     White,

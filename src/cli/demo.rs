@@ -1,6 +1,7 @@
 //! `damcast demo`: simulated boards on real pseudo-terminals, recorded by the real station, shown in the terminal and on its pages.
 
 use std::io;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use damcast::station::config::{
 use damcast::station::disk::Durability;
 use damcast::station::line::LineReport;
 use damcast::station::link::PortAddress;
-use damcast::station::operate::observer::{self};
+use damcast::station::operate::observer;
 use damcast::station::operate::supervisor;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::NoiseProfile;
@@ -34,6 +35,7 @@ use super::boards::BoardTable;
 use super::demo_event;
 use super::output::{self, print_line};
 use super::screen::{Screen, ScreenCommand, TerminalSignals};
+use super::serve;
 
 /// Time that a board stays after its game, on its own clock: its file is closed meanwhile.
 const STAYS_MS: u64 = 20_000;
@@ -72,15 +74,13 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let speed = arguments.speed;
     anyhow::ensure!(speed.is_finite() && (0.1..=1000.0).contains(&speed), "--speed {speed}: expected 0.1 to 1000");
     let directory = folder(arguments.dir.as_deref())?;
-    let listener = super::serve::bind((std::net::Ipv4Addr::LOCALHOST, 0).into())?;
-    let viewers = super::serve::viewer_address(&listener)?;
+    let listener = serve::bind((std::net::Ipv4Addr::LOCALHOST, 0).into())?;
+    let viewers = serve::viewer_address(&listener)?;
     let logins = LoginCodes::default();
     let desk = super::desk::bind((std::net::Ipv4Addr::LOCALHOST, 0).into())?;
-    let operator = {
-        let person = DeskUser { name: super::tournament::user(), role: Role::Operator };
-        let code = logins.issue_for(person, std::time::Instant::now(), CODE_LIFETIME).map_err(anyhow::Error::msg)?;
-        format!("{}?code={code}", super::serve::viewer_address(&desk)?)
-    };
+    let person = DeskUser { name: super::tournament::user(), role: Role::Operator };
+    let code = logins.issue_for(person, std::time::Instant::now(), CODE_LIFETIME).map_err(anyhow::Error::msg)?;
+    let operator = format!("{}?code={code}", serve::viewer_address(&desk)?);
     // The addresses come first, each on its own line, so that programs can read them.
     print_line(format_args!("viewers: {viewers}"))?;
     print_line(format_args!("operator: {operator}"))?;
@@ -118,29 +118,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             has_ended.notify_one();
             was_shown
         };
-        let pages = {
-            use super::serve::{open, options};
-            let options = options(directory.join("public"), Vec::new(), Vec::new());
-            tokio::spawn(damcast::outward::web::serve(open(listener)?, options, std::future::pending()))
-        };
-        let desk = {
-            let options = DeskOptions {
-                sockets: vec![directory.join(SOCKET_NAME)],
-                password_file: None,
-                hosts: Vec::new(),
-                machine: super::desk::machine(),
-                trusted_proxies: Vec::new(),
-                is_public: false,
-                viewers_file: None,
-                viewers: Some(viewers.clone()),
-                metrics: None,
-            };
-            tokio::spawn(damcast::outward::desk::serve(super::serve::open(desk)?, options, std::future::pending()))
-        };
+        let served = serve_pages(listener, desk, &directory, viewers.clone())?;
         let mut outside = supervisor::StationIo::new(reports);
         outside.logins = logins;
         let ended = tokio::join!(supervisor::run(config, outside, has_ended.notified()), showing);
-        [pages, desk].iter().for_each(tokio::task::JoinHandle::abort);
+        served.iter().for_each(tokio::task::JoinHandle::abort);
         anyhow::Ok(ended)
     })?;
     screen.leave();
@@ -158,6 +140,32 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     print_line(format_args!("the games are in {}", directory.join("live").display()))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Serves the pages for viewers and for the operator.
+fn serve_pages(
+    listener: TcpListener,
+    desk: TcpListener,
+    directory: &Path,
+    viewers: String,
+) -> anyhow::Result<[tokio::task::JoinHandle<io::Result<()>>; 2]> {
+    let for_viewers = serve::options(directory.join("public"), Vec::new(), Vec::new());
+    let for_operator = DeskOptions {
+        sockets: vec![directory.join(SOCKET_NAME)],
+        password_file: None,
+        hosts: Vec::new(),
+        machine: super::desk::machine(),
+        trusted_proxies: Vec::new(),
+        is_public: false,
+        viewers_file: None,
+        viewers: Some(viewers),
+        metrics: None,
+    };
+    let (listener, desk) = (serve::open(listener)?, serve::open(desk)?);
+    Ok([
+        tokio::spawn(damcast::outward::web::serve(listener, for_viewers, std::future::pending())),
+        tokio::spawn(damcast::outward::desk::serve(desk, for_operator, std::future::pending())),
+    ])
 }
 
 /// Returns the folder to record into: the named one, or the first free `demo-recordings-N` in the working directory.

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use damcast::engine::bytelog::LogInput;
-use damcast::engine::playback::{self};
+use damcast::engine::playback;
 use damcast::station::journal::logs;
 
 use super::input::ProgressNotice;

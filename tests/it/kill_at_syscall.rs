@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use damcast::engine::bytelog::{self, ByteLog, LogInput, RecordKind};
-use damcast::engine::playback::{self};
+use damcast::engine::playback;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::Process;

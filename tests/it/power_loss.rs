@@ -4,7 +4,7 @@
 //! was visible is still there, except for the Result tag.
 
 use damcast::engine::bytelog::LogInput;
-use damcast::engine::playback::{self};
+use damcast::engine::playback;
 use damcast::station::disk::{Disk, Durability};
 
 use crate::model_disk::{Model, ModelDisk};

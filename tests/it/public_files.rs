@@ -7,7 +7,7 @@ use std::time::Duration;
 use chrono::{DateTime, FixedOffset, Local, TimeDelta};
 use damcast::engine::bytelog::LogInput;
 use damcast::engine::livefile::{GameHeader, LiveFileContents};
-use damcast::engine::playback::{self};
+use damcast::engine::playback;
 use damcast::engine::profile::{self, ReaderProfile};
 use damcast::engine::session::Effect;
 use damcast::station::config::Config;

@@ -11,8 +11,8 @@
 
 mod hall;
 
-use std::fs::{self};
-use std::io::{self};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use damcast_engine::bytelog::Mode;

@@ -21,7 +21,7 @@ use tracing::{info, warn};
 
 use super::AlarmEvent;
 use crate::config::AlarmConfig;
-use crate::operate::observer::{self};
+use crate::operate::observer;
 
 /// Maximum number of queued alarms. A hall has fewer boards; more at once have one common cause.
 const MAX_PENDING_ALARMS: usize = 256;

@@ -19,7 +19,7 @@ use crate::line::LineReport;
 use crate::operate::alarm::Alarms;
 use crate::operate::alarm::hook::AlarmCommand;
 use crate::operate::notify::ServiceManager;
-use crate::operate::observer::{self};
+use crate::operate::observer;
 
 /// Interval of the alarm evaluation.
 const ALARM_INTERVAL: Duration = Duration::from_secs(1);
