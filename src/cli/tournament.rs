@@ -226,29 +226,35 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 print(as_text(&tournament, section, &standings))?;
             }
         }
-        Subcommand::Export { format, ask } => {
-            let standings = ask.standings(section)?;
-            let text = match format {
-                Output::Trf => {
-                    let (text, warnings) = model::write_trf(&tournament, section).map_err(anyhow::Error::msg)?;
-                    warnings.iter().for_each(|warning| print_error(format_args!("damcast: warning: {warning}")));
-                    text
-                }
-                Output::Csv => model::write_csv(&tournament, section),
-                Output::Crosstable => model::crosstable(&tournament, section, &standings),
-                Output::Html => model::html(&tournament, section, &standings),
-                Output::Pdn => {
-                    model::lost_in_pdn(section)
-                        .iter()
-                        .for_each(|warning| print_error(format_args!("damcast: warning: {warning}")));
-                    model::write_pdn(&tournament, section, ask.round)
-                }
-            };
-            print(text)?;
-        }
+        Subcommand::Export { format, ask } => print(export(&tournament, section, *format, ask)?)?,
         Subcommand::Import(_) | Subcommand::RoundRobin { .. } => {}
     }
     Ok(ended)
+}
+
+/// Returns a section as a file. Prints what the format cannot hold.
+fn export(
+    tournament: &Tournament,
+    section: &TournamentSection,
+    format: Output,
+    ask: &StandingsOptions,
+) -> anyhow::Result<String> {
+    let standings = ask.standings(section)?;
+    let warn = |warning: &String| print_error(format_args!("damcast: warning: {warning}"));
+    Ok(match format {
+        Output::Trf => {
+            let (text, warnings) = model::write_trf(tournament, section).map_err(anyhow::Error::msg)?;
+            warnings.iter().for_each(warn);
+            text
+        }
+        Output::Csv => model::write_csv(tournament, section),
+        Output::Crosstable => model::crosstable(tournament, section, &standings),
+        Output::Html => model::html(tournament, section, &standings),
+        Output::Pdn => {
+            model::lost_in_pdn(section).iter().for_each(warn);
+            model::write_pdn(tournament, section, ask.round)
+        }
+    })
 }
 
 /// Place of a tournament.

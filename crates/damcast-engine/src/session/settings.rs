@@ -232,6 +232,7 @@ impl LineSettings {
             expected,
         };
         let wrong = |expected: &'static str| refuse(expected.into());
+        let mistaken = |expected: String| refuse(expected.into());
         match key {
             "board" => {
                 let is_number =
@@ -250,63 +251,44 @@ impl LineSettings {
                 })?;
             }
             "orientation" => {
-                self.orientation = match value {
-                    "auto" => OrientationSetting::Auto,
-                    "normal" => OrientationSetting::Normal,
-                    "turned" => OrientationSetting::Turned,
-                    _ => return Err(wrong("auto, normal or turned")),
-                }
+                let auto = ("auto", OrientationSetting::Auto);
+                let choices = [auto, ("normal", OrientationSetting::Normal), ("turned", OrientationSetting::Turned)];
+                self.orientation = one_of(value, &choices).map_err(mistaken)?;
             }
-            "codes" => self.codes = value.parse().map_err(|why: String| refuse(why.into()))?,
+            "codes" => self.codes = value.parse().map_err(mistaken)?,
             "turkish-promotion" => {
-                let turkish_promotion = Some(match value {
-                    "where-the-move-ends" => PromotionInCapture::AtMoveEnd,
-                    "ends-the-move" => PromotionInCapture::EndsTheMove,
-                    "goes-on-as-king" => PromotionInCapture::ContinuesAsKing,
-                    _ => return Err(wrong("where-the-move-ends, ends-the-move or goes-on-as-king")),
-                });
+                let choices = [
+                    ("where-the-move-ends", PromotionInCapture::AtMoveEnd),
+                    ("ends-the-move", PromotionInCapture::EndsTheMove),
+                    ("goes-on-as-king", PromotionInCapture::ContinuesAsKing),
+                ];
+                let turkish_promotion = Some(one_of(value, &choices).map_err(mistaken)?);
                 self.choose(RuleChoices { turkish_promotion, ..self.variant.choices });
             }
             "thai-removal" => {
-                let thai_removal = Some(match value {
-                    "at-once" => Removal::Immediate,
-                    "after-the-move" => Removal::AfterMove,
-                    _ => return Err(wrong("at-once or after-the-move")),
-                });
+                let choices = [("at-once", Removal::Immediate), ("after-the-move", Removal::AfterMove)];
+                let thai_removal = Some(one_of(value, &choices).map_err(mistaken)?);
                 self.choose(RuleChoices { thai_removal, ..self.variant.choices });
             }
             "bus-answer-ms" => self.bus.answer_ms = milliseconds(value, 1).ok_or_else(|| wrong(MILLISECONDS_FROM_1))?,
             "bus-gap-ms" => self.bus.gap_ms = milliseconds(value, 0).ok_or_else(|| wrong(MILLISECONDS))?,
             "bus-poll-ms" => self.bus.poll_ms = milliseconds(value, 1).ok_or_else(|| wrong(MILLISECONDS_FROM_1))?,
             "bus-unknown-boards" => {
-                self.bus.unknown_boards = match value {
-                    "record" => UnknownBoards::Record,
-                    "ignore" => UnknownBoards::Ignore,
-                    _ => return Err(wrong("record or ignore")),
-                }
+                let choices = [("record", UnknownBoards::Record), ("ignore", UnknownBoards::Ignore)];
+                self.bus.unknown_boards = one_of(value, &choices).map_err(mistaken)?;
             }
             "bus-start-tag" => {
-                self.bus.start_tag = match value {
-                    "true" => true,
-                    "false" => false,
-                    _ => return Err(wrong("true or false")),
-                }
+                self.bus.start_tag = one_of(value, &[("true", true), ("false", false)]).map_err(mistaken)?;
             }
             "thai-reversal" => {
-                let thai_reversal = Some(match value {
-                    "allowed" => true,
-                    "forbidden" => false,
-                    _ => return Err(wrong("allowed or forbidden")),
-                });
+                let choices = [("allowed", true), ("forbidden", false)];
+                let thai_reversal = Some(one_of(value, &choices).map_err(mistaken)?);
                 self.choose(RuleChoices { thai_reversal, ..self.variant.choices });
             }
             "preset" => {
-                self.preset = match value {
-                    "auto" => Preset::Auto,
-                    "standard" => Preset::Pace(Pace::Standard),
-                    "blitz" => Preset::Pace(Pace::Blitz),
-                    _ => return Err(wrong("auto, standard or blitz")),
-                }
+                let (standard, blitz) = (Preset::Pace(Pace::Standard), Preset::Pace(Pace::Blitz));
+                let choices = [("auto", Preset::Auto), ("standard", standard), ("blitz", blitz)];
+                self.preset = one_of(value, &choices).map_err(mistaken)?;
             }
             _ if self.recognition.keys().any(|known| known == key) => {
                 let before = self.recognition;
@@ -345,6 +327,20 @@ impl LineSettings {
 const MAX_MILLISECONDS: u64 = 10_000;
 const MILLISECONDS: &str = "a whole number of milliseconds from 0 to 10000";
 const MILLISECONDS_FROM_1: &str = "a whole number of milliseconds from 1 to 10000";
+
+/// Returns what the word of a value stands for.
+///
+/// # Errors
+///
+/// Returns the possible words.
+fn one_of<T: Copy>(value: &str, choices: &[(&str, T)]) -> Result<T, String> {
+    let words: Vec<&str> = choices.iter().map(|(word, _)| *word).collect();
+    let chosen = choices.iter().find(|(word, _)| *word == value).map(|(_, meaning)| *meaning);
+    chosen.ok_or_else(|| match words.split_last() {
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    })
+}
 
 fn milliseconds(value: &str, least: u64) -> Option<u64> {
     value.parse().ok().filter(|number| (least..=MAX_MILLISECONDS).contains(number))

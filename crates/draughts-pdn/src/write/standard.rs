@@ -474,25 +474,9 @@ impl Conversion<'_> {
                     entries.push(Entry::Move(MoveEntry { number, text, strength, captured }));
                     entries.extend(nag.map(Entry::Nag));
                 }
-                Entry::Setup(text) => match (&resolved.setups[index], replay::null_move(text)) {
-                    (_, Some(_)) if line.is_lost => entries.push(Entry::Comment(format!("/FEN \"{text}\"/"))),
-                    (Some((_, turn)), Some(_)) => {
-                        entries.push(Entry::Setup(format!("{}::", turn.letter())));
-                        line.set_up(*turn, starter);
-                    }
-                    (Some((fen, turn)), None) => {
-                        entries.push(Entry::Setup(fen.clone()));
-                        line.set_up(*turn, starter);
-                    }
-                    (None, _) => {
-                        let fen = replay::canonical_fen(self.variant, text);
-                        // A position that no game can reach still names the side to move.
-                        let is_black = fen.as_ref().is_some_and(|fen| fen.starts_with('B'));
-                        line.set_up(if is_black { Color::Black } else { Color::White }, starter);
-                        line.is_lost = fen.is_none();
-                        entries.push(fen.map_or_else(|| Entry::Comment(format!("/FEN \"{text}\"/")), Entry::Setup));
-                    }
-                },
+                Entry::Setup(text) => {
+                    entries.push(setup_entry(self.variant, text, resolved.setups[index].as_ref(), line));
+                }
                 Entry::Comment(text) => entries.push(Entry::Comment(text.clone())),
                 Entry::Nag(nag) => entries.push(Entry::Nag(*nag)),
                 Entry::Open => {
@@ -572,6 +556,27 @@ impl MoveNumbering {
 }
 
 /// Adds an unknown move, or a text in place of a move, as a comment; joins several in a row.
+/// Returns a setup in the standard's form; a comment if its position cannot be read. The line goes on from it.
+fn setup_entry(variant: &Variant, text: &str, setup: Option<&(String, Color)>, line: &mut MoveNumbering) -> Entry {
+    let starter = variant.game_type.starter();
+    let as_comment = || Entry::Comment(format!("/FEN \"{text}\"/"));
+    match (setup, replay::null_move(text)) {
+        (_, Some(_)) if line.is_lost => as_comment(),
+        (Some((fen, turn)), null_move) => {
+            line.set_up(*turn, starter);
+            Entry::Setup(null_move.map_or_else(|| fen.clone(), |_| format!("{}::", turn.letter())))
+        }
+        (None, _) => {
+            let fen = replay::canonical_fen(variant, text);
+            // A position that no game can reach still names the side to move.
+            let is_black = fen.as_ref().is_some_and(|fen| fen.starts_with('B'));
+            line.set_up(if is_black { Color::Black } else { Color::White }, starter);
+            line.is_lost = fen.is_none();
+            fen.map_or_else(as_comment, Entry::Setup)
+        }
+    }
+}
+
 fn move_as_comment(entries: &mut Vec<Entry>, ply: &MoveEntry, joins: bool) {
     let number = ply.number.map_or(String::new(), |number| format!("{number} "));
     let strength = ply.strength.as_deref().unwrap_or("");

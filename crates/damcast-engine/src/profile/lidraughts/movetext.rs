@@ -78,12 +78,7 @@ impl<'a> Movetext<'a> {
                 continue;
             }
             if let MovetextState::Number(at) = state {
-                fatal_problem(
-                    self.problems,
-                    at,
-                    "a move number without a move fails the file".to_owned(),
-                    "numbers stand before moves only",
-                );
+                self.report_number_alone(at);
                 state = MovetextState::Closed;
                 continue;
             }
@@ -117,18 +112,23 @@ impl<'a> Movetext<'a> {
                 _ => state = self.push_problem(state, offset, c),
             }
         }
+        self.finish(state, outer.last().map(|(_, at)| *at));
+    }
+
+    fn report_number_alone(&mut self, at: usize) {
+        let message = "a move number without a move fails the file".to_owned();
+        fatal_problem(self.problems, at, message, "numbers stand before moves only");
+    }
+
+    /// Reports what is not closed at the end of the text.
+    fn finish(&mut self, state: MovetextState, open_variation: Option<usize>) {
         if let MovetextState::Number(at) = state {
+            self.report_number_alone(at);
+        }
+        if let Some(at) = open_variation {
             fatal_problem(
                 self.problems,
                 at,
-                "a move number without a move fails the file".to_owned(),
-                "numbers stand before moves only",
-            );
-        }
-        if let Some((_, at)) = outer.last() {
-            fatal_problem(
-                self.problems,
-                *at,
                 "a variation that is not closed fails the file".to_owned(),
                 "it ends with )",
             );

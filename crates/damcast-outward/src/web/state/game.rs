@@ -240,38 +240,16 @@ impl ViewerGame {
                 }
             }
             "move" => {
-                let before = self.position.take();
-                let after = self.set_position(event.fen.as_deref());
                 let text = event.r#move.unwrap_or_default();
+                let before = self.position.take();
                 let (path, captured) = before.and_then(|position| path_of(&position, &text)).unwrap_or_default();
-                let ply = ViewerPly {
-                    number: event.number.unwrap_or_default(),
-                    side: event.side.as_deref().and_then(color).unwrap_or(Color::White),
-                    text,
-                    path,
-                    captured,
-                };
-                self.likely_moves.clear();
-                self.entries.push(Arc::new(ViewerEntry {
-                    ply: Some(ply),
-                    position_after: after,
-                    fen: event.fen.unwrap_or_default(),
-                    clock,
-                    is_typed: false,
-                }));
+                let number = event.number.unwrap_or_default();
+                let side = event.side.as_deref().and_then(color).unwrap_or(Color::White);
+                self.add_entry(Some(ViewerPly { number, side, text, path, captured }), event.fen, clock);
             }
             "setup" => {
-                let after = self.set_position(event.fen.as_deref());
-                self.likely_moves.clear();
                 self.correction = None;
-                let fen = event.fen.unwrap_or_default();
-                self.entries.push(Arc::new(ViewerEntry {
-                    ply: None,
-                    position_after: after,
-                    fen,
-                    clock,
-                    is_typed: false,
-                }));
+                self.add_entry(None, event.fen, clock);
             }
             "end" => self.is_ended = true,
             "result" => self.result = event.result,
@@ -299,6 +277,14 @@ impl ViewerGame {
             }
             _ => {}
         }
+    }
+
+    /// Adds a ply, or a setup, and the position after it.
+    fn add_entry(&mut self, ply: Option<ViewerPly>, fen: Option<String>, clock: Option<ViewerClock>) {
+        let position_after = self.set_position(fen.as_deref());
+        self.likely_moves.clear();
+        let fen = fen.unwrap_or_default();
+        self.entries.push(Arc::new(ViewerEntry { ply, position_after, fen, clock, is_typed: false }));
     }
 
     /// Adds these moves after the recorded ones, in place of all added earlier.
