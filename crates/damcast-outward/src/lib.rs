@@ -1,5 +1,5 @@
 //! Programs beside the recorder, under users of their own. They read outlets or use the control socket, and cannot block the recorder.
-//! Readers of an outlet depend on nothing of `station`; the desk depends on the requests of operators.
+//! Nothing here names the recorder. The desk sends the words of `damcast-control` to its socket.
 
 pub mod follow;
 pub mod state_file;

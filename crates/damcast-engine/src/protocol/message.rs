@@ -12,8 +12,8 @@
 //! | 0x0f | event memory | any |
 //! | 0x10 | bus address | 2 |
 //! | 0x11 | serial number | 5 |
-//! | 0x12 | trade mark | any |
 //! | 0x12 | trademark | any |
+//! | 0x13 | version | 2 |
 //! | 0x14, 0x15 | dump of 50 fields | 50 |
 //! | 0x20 | battery | 9 |
 //! | 0x22 | long serial number | 10 |

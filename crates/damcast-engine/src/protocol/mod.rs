@@ -2,7 +2,7 @@
 //!
 //! Higher modules use messages, fields and clock readings. Below this module is a byte stream that may start anywhere,
 //! lose or double bytes, or be noise. The protocol is pure: without ports, time or draughts rules. A [`Field`] is a
-//! sensor, not a square; a [`PieceCode`] is a number, not a man. One file of the session converts between them.
+//! sensor, not a square; a [`PieceCode`] is a number, not a man. `session/sensors.rs` converts between them.
 //!
 //! ```text
 //!   bytes ─▸ Framer ─▸ Frame ─▸ Message                    from the board

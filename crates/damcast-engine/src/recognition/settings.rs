@@ -8,7 +8,7 @@ pub struct Settings {
     /// Two or more complete plies without a press. Players who forgot to press continue, and the next press reveals it.
     /// Players who analyse after the game while the clock runs move faster than this and never press.
     pub replied_ms: u64,
-    /// A complete ply without a press: a hand may be resting on a legal square. Does not apply to fallen pieces: one in
+    /// A complete ply without a press. It must stand for long, because a hand may rest on a legal square. Does not apply to fallen pieces: one in
     /// twenty knocks leaves a piece beside its square for 4 to 15 s, which may look like a legal ply.
     pub unpressed_ms: u64,
     /// A complete ply without a press, when an earlier press is missing and no press can confirm this ply.
@@ -17,7 +17,7 @@ pub struct Settings {
     /// player who has removed captured pieces hesitates less; a player who lifts another piece has released this one.
     pub no_clock_ms: u64,
     /// A complete ply and its reply on a board without a clock.
-    pub no_clock_answered_ms: u64,
+    pub no_clock_replied_ms: u64,
     /// A pressed ply with captured pieces still on the board.
     pub leftover_ms: u64,
     /// A pressed ply with one wrong square.
@@ -72,7 +72,7 @@ impl Default for Settings {
             unpressed_ms: 8_000,
             out_of_step_ms: 3_000,
             no_clock_ms: 2_700,
-            no_clock_answered_ms: 500,
+            no_clock_replied_ms: 500,
             leftover_ms: 2_500,
             mismatch_ms: 1_500,
             ambiguous_ms: 5_000,
@@ -95,7 +95,7 @@ impl Settings {
             ("unpressed-ms", &mut self.unpressed_ms),
             ("out-of-step-ms", &mut self.out_of_step_ms),
             ("no-clock-ms", &mut self.no_clock_ms),
-            ("no-clock-replied-ms", &mut self.no_clock_answered_ms),
+            ("no-clock-replied-ms", &mut self.no_clock_replied_ms),
             ("leftover-ms", &mut self.leftover_ms),
             ("mismatch-ms", &mut self.mismatch_ms),
             ("ambiguous-ms", &mut self.ambiguous_ms),

@@ -12,6 +12,18 @@
 //! A line carries either a single board that reports by itself (`single_board`) or a bus of boards that answer polls
 //! (`bus`). In both, a `table` holds one board and its games.
 //!
+//! # Calls
+//!
+//! | call | when |
+//! |---|---|
+//! | [`Line::handle`] | something happened; its outputs are carried out in their order |
+//! | [`Line::deadline`] | after each call: when to call `handle` with [`Input::Tick`] if nothing happens |
+//!
+//! A station publishes a ply before the core works out its consequences, because a reader waits for the line. It therefore makes one
+//! `handle` out of two calls: [`Line::handle_until_publication`] returns as soon as something is published, and
+//! [`Line::finish_handling`] does the rest, before the next input or query. At a deadline it first calls [`Line::advance_to`], and logs and
+//! handles a tick only if that published something.
+//!
 //! # Invariants
 //!
 //! - [`Line::handle`] first runs every deadline that has passed, each at its own time, and then handles the input. The

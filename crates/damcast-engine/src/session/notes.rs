@@ -41,10 +41,10 @@ pub fn note(verdict: &Verdict, grounds: Option<&Rationale>, variant: &Variant) -
 fn rule_str(rule: Rule) -> &'static str {
     match rule {
         Rule::Pressed => "pressed",
-        Rule::Replied => "answered",
+        Rule::Replied => "replied",
         Rule::Unpressed => "unpressed",
         Rule::NoClock => "no-clock",
-        Rule::Released => "let-go",
+        Rule::Released => "released",
         Rule::BeforeStop => "before-stop",
     }
 }
@@ -56,7 +56,7 @@ pub fn reason_str(reason: Reason) -> &'static str {
         Reason::IllegalMove => "illegal-move",
         Reason::Unexplained => "unexplained",
         Reason::Anomaly => "anomaly",
-        Reason::SetupCorrected => "amended",
+        Reason::SetupCorrected => "corrected",
         Reason::Operator => "operator",
     }
 }

@@ -1,22 +1,66 @@
-//! Texts of the desk, in each language of the pages: a table for the HTML, and one for each script. The page carries the texts of the
-//! scripts as JSON by key; the scripts have no texts of their own.
+//! Texts of the desk, in each language of the pages. Those of the scripts are in files for translators, `texts/*.toml`; the page carries
+//! them as JSON by key. The scripts have no texts of their own.
 //!
 //! Texts of the station (answers, alarms, states) are English, and the page marks them as English.
 
-mod boards;
-mod core;
 mod html;
-mod station;
-mod tournament;
 
-use core::CoreTexts;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use crate::web::Language;
-use crate::web::texts::{Entry, to_json};
-use boards::BoardTexts;
+use crate::web::texts::{Entry, LocalizedText, Plural, to_json};
 pub use html::HtmlTexts;
-use station::StationTexts;
-use tournament::TournamentTexts;
+
+/// Texts of the scripts by key, of each file.
+static OF_SCRIPTS: LazyLock<Vec<BTreeMap<String, Row>>> = LazyLock::new(|| {
+    let files = [
+        include_str!("texts/core.toml"),
+        include_str!("texts/boards.toml"),
+        include_str!("texts/tournament.toml"),
+        include_str!("texts/station.toml"),
+    ];
+    files.map(|file| toml::from_str(file).expect("tests read these files")).into()
+});
+
+/// A text in all languages.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    /// Comment for translators.
+    note: String,
+    en: Forms,
+    nl: Forms,
+    fr: Forms,
+    ru: Forms,
+}
+
+/// A text, or its forms for one and for many; Russian has a form for a few between them.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Forms {
+    Text(String),
+    OneMany([String; 2]),
+    OneFewMany([String; 3]),
+}
+
+impl Row {
+    fn in_language(&'static self, language: Language) -> LocalizedText {
+        let forms = match language {
+            Language::En => &self.en,
+            Language::Nl => &self.nl,
+            Language::Fr => &self.fr,
+            Language::Ru => &self.ru,
+        };
+        match forms {
+            Forms::Text(text) => LocalizedText::Text(text),
+            Forms::OneMany([one, many]) => LocalizedText::Plural(Plural { one, few: many, many }),
+            Forms::OneFewMany([one, few, many]) => LocalizedText::Plural(Plural { one, few, many }),
+        }
+    }
+}
 
 /// Keys of the texts of the viewers' pages that the scripts of the desk read.
 const FROM_PAGES: &[&str] = &[
@@ -49,10 +93,8 @@ fn entries(language: Language) -> Vec<Entry> {
     entries.retain(|entry| FROM_PAGES.contains(&entry.key));
     let of_html = HtmlTexts::in_language(language).entries();
     entries.extend(of_html.into_iter().filter(|entry| FROM_HTML.contains(&entry.key)));
-    entries.extend(CoreTexts::in_language(language).entries());
-    entries.extend(BoardTexts::in_language(language).entries());
-    entries.extend(TournamentTexts::in_language(language).entries());
-    entries.extend(StationTexts::in_language(language).entries());
+    let of_scripts = OF_SCRIPTS.iter().flatten();
+    entries.extend(of_scripts.map(|(key, row)| Entry { key, note: &row.note, text: row.in_language(language) }));
     entries
 }
 

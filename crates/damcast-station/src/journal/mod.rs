@@ -11,7 +11,7 @@
 //! | 1 the record is written, in one piece | [`Journal::write`] |
 //! | 2 the core handles the bytes | recorder |
 //! | 3 the end of the log is made durable, if a line is to be published | [`Journal::pending`], [`commits`] |
-//! | 4 the line is published | feed |
+//! | 4 the line is published | `live_files` |
 //! | 5 every few seconds its end is made durable in any case | [`Journal::pending`], [`commits`] |
 //! | 6 the log itself is synced, before the commits are full and at its end | [`Journal::sync`] |
 //!

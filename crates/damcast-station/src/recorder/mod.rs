@@ -78,7 +78,7 @@ pub struct Recorder {
     durability: Durability,
     committer: Committer,
     id: LineId,
-    /// Publications that are in the live files but not yet sent to the writer thread.
+    /// Publications not yet sent to the writer thread; with `Durability::Lazy` they are in the live files already.
     unsent: Vec<Publication>,
 }
 

@@ -64,7 +64,7 @@ pub(super) fn find_resumption(
         // A single legal move may be analysis, where moves follow faster.
         ClockState::None if !answered && lineage.plies().is_none() => return None,
         ClockState::None if !answered => (facts.settings.replied_ms, Wait::NextMove),
-        ClockState::None => (facts.settings.no_clock_answered_ms, Wait::Quiet),
+        ClockState::None => (facts.settings.no_clock_replied_ms, Wait::Quiet),
         _ if pressed || answered => (facts.settings.settle_ms, Wait::Quiet),
         _ => (facts.settings.replied_ms, Wait::Press),
     };

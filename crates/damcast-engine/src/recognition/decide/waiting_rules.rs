@@ -51,7 +51,7 @@ pub(super) fn explained(facts: &Facts, best: &Explanation, all: &[Explanation]) 
     }
     let pressed = is_committed(facts, best);
     let (rule, wait, waits) = match facts.clock {
-        ClockState::None if answered => (Rule::Replied, settings.no_clock_answered_ms, Wait::Quiet),
+        ClockState::None if answered => (Rule::Replied, settings.no_clock_replied_ms, Wait::Quiet),
         ClockState::None if !best.plies[0].captured().is_empty() && best.leftover.is_empty() => {
             (Rule::NoClock, settings.no_clock_ms.min(times::CLEARED_MS), Wait::Quiet)
         }
@@ -192,9 +192,10 @@ fn displaced_since<'a>(
     })
 }
 
-/// Whether a press commits the first ply. This includes plies of the rest of an explanation that a press has confirmed:
-/// presses may be fewer than plies, because after a forgotten press the opponent cannot press either. The last ply of
-/// the rest additionally requires that the lever shows its press.
+/// Whether a press commits the first ply.
+///
+/// A press also commits the plies that remain of an explanation it has confirmed: after a forgotten press the opponent cannot press
+/// either, so there are fewer presses than plies. The last of them must be the ply whose press the lever shows.
 pub(super) fn is_committed(facts: &Facts, best: &Explanation) -> bool {
     let (plies, turn) = (best.total_plies(), facts.published.turn());
     let rest = facts.published.remaining_plies(&facts.evidence).filter(|rest| rest.is_given_up && rest.plies == plies);
