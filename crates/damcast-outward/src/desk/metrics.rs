@@ -11,11 +11,13 @@ use axum::routing::get;
 use damcast_control::{ClientRequest, Reply};
 
 use super::access::single_value;
-use super::station_client::StationClient;
+use super::station_client::{CachedReply, StationClient};
 use crate::web::hosts::AllowedHosts;
 
 struct MetricsState {
     station: Arc<StationClient>,
+    /// Shared by all who ask, so that they take one place at the station.
+    metrics: CachedReply,
     hosts: AllowedHosts,
 }
 
@@ -25,16 +27,16 @@ pub fn router(station: Arc<StationClient>, hosts: AllowedHosts) -> Router {
         .route("/metrics", get(metrics))
         .route("/healthz", get(health))
         .fallback(|| async { (StatusCode::NOT_FOUND, "there are /metrics and /healthz\n") })
-        .with_state(Arc::new(MetricsState { station, hosts }))
+        .with_state(Arc::new(MetricsState { station, metrics: CachedReply::default(), hosts }))
 }
 
-async fn ask(counter: &MetricsState, headers: &HeaderMap) -> Result<Reply, Box<Response>> {
+async fn ask(counter: &MetricsState, headers: &HeaderMap) -> Result<Arc<Reply>, Box<Response>> {
     if !single_value(headers, &header::HOST).is_some_and(|host| counter.hosts.allows(host)) {
         let refused = (StatusCode::MISDIRECTED_REQUEST, "this is not reached under this name\n");
         return Err(Box::new(refused.into_response()));
     }
-    let reply = counter.station.request(None, ClientRequest::Metrics {}).await;
-    match reply.error {
+    let reply = counter.metrics.answer(&counter.station, ClientRequest::Metrics {}).await;
+    match &reply.error {
         Some(error) => {
             let ill = (StatusCode::SERVICE_UNAVAILABLE, format!("not well: {error}\n"));
             Err(Box::new(ill.into_response()))
@@ -47,7 +49,7 @@ async fn metrics(State(counter): State<Arc<MetricsState>>, headers: HeaderMap) -
     let kind =
         [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8"), (header::CACHE_CONTROL, "no-store")];
     match ask(&counter, &headers).await {
-        Ok(reply) => (kind, reply.metrics.unwrap_or_default()).into_response(),
+        Ok(reply) => (kind, reply.metrics.clone().unwrap_or_default()).into_response(),
         Err(answer) => *answer,
     }
 }

@@ -27,6 +27,7 @@
 
 mod access;
 mod diagrams;
+mod login_queue;
 mod metrics;
 mod page;
 pub mod passwords;

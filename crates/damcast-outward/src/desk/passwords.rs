@@ -2,15 +2,17 @@
 
 use std::path::Path;
 
-use argon2::Argon2;
-use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use argon2::password_hash::PasswordHasher;
+use argon2::password_hash::phc::{Output, PasswordHash};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 use damcast_control::{DeskUser, Role};
 
 /// Longest password, in bytes.
 pub const MAX_PASSWORD_LEN: usize = 256;
 /// Largest file of passwords, in bytes.
 const MAX_FILE_SIZE: u64 = 1 << 20;
+/// Largest memory that a hash may need, in blocks of 1 KiB; those of this program need 19 MiB.
+const MAX_HASH_BLOCKS: usize = 64 << 10;
 
 /// Returns the line of the file for a user.
 ///
@@ -29,12 +31,55 @@ pub fn password_line(person: &DeskUser, password: &str) -> Result<String, String
     Ok(format!("{}:{}:{hash}", person.name, person.role.as_str()))
 }
 
-/// Returns the user with this name and password; `None` if they do not match.
-///
-/// # Errors
-///
-/// Returns a text if the file cannot be read, or a line is invalid.
-pub fn authenticate(file: &Path, name: &str, password: &str) -> Result<Option<DeskUser>, String> {
+/// Checks passwords one after the other in one buffer: a hash needs much memory, and the allocator would keep that of each thread.
+#[derive(Default)]
+pub struct PasswordChecker {
+    blocks: Vec<Block>,
+}
+
+impl PasswordChecker {
+    /// Returns the user with this name and password; `None` if they do not match.
+    ///
+    /// # Errors
+    ///
+    /// Returns a text if the file cannot be read, or a line is invalid.
+    pub fn authenticate(&mut self, file: &Path, name: &str, password: &str) -> Result<Option<DeskUser>, String> {
+        let (person, hash) = find(file, name)?;
+        let is_right = self.matches(password, &hash).map_err(|why| format!("{}: {why}", file.display()))?;
+        Ok(person.filter(|_| is_right))
+    }
+
+    fn matches(&mut self, password: &str, hash: &str) -> Result<bool, String> {
+        let invalid = |error: argon2::password_hash::Error| error.to_string();
+        let hash = PasswordHash::new(hash).map_err(|error| error.to_string())?;
+        let params = Params::try_from(&hash).map_err(invalid)?;
+        let count = params.block_count();
+        if count > MAX_HASH_BLOCKS {
+            return Err(format!("a hash needs {} MiB; make it anew with `damcast desk hash-password`", count >> 10));
+        }
+        let (Some(salt), Some(expected)) = (&hash.salt, &hash.hash) else { return Ok(false) };
+        if password.len() > MAX_PASSWORD_LEN {
+            return Ok(false);
+        }
+        let algorithm = Algorithm::new(hash.algorithm.as_str()).map_err(|error| error.to_string())?;
+        let version =
+            hash.version.map_or(Ok(Version::default()), Version::try_from).map_err(|error| error.to_string())?;
+        if self.blocks.len() < count {
+            self.blocks.resize(count, Block::default());
+        }
+        let mut made = [0; Output::MAX_LENGTH];
+        let made = &mut made[..expected.len()];
+        Argon2::new(algorithm, version, params)
+            .hash_password_into_with_memory(password.as_bytes(), salt, made, &mut self.blocks[..count])
+            .map_err(|error| error.to_string())?;
+        // Compares in constant time.
+        Ok(Output::new(made).is_ok_and(|made| made == *expected))
+    }
+}
+
+/// Returns the user of a name and the hash of the password. An unknown name gets a hash that no password has: it takes as long as a
+/// known one, so timing does not reveal it.
+fn find(file: &Path, name: &str) -> Result<(Option<DeskUser>, String), String> {
     let shown = file.display();
     let size = std::fs::metadata(file).map_err(|error| format!("{shown}: {error}"))?.len();
     if size > MAX_FILE_SIZE {
@@ -51,17 +96,9 @@ pub fn authenticate(file: &Path, name: &str, password: &str) -> Result<Option<De
             found = Some((person, hash));
         }
     }
-    // Unknown names take as long as known ones, so timing does not reveal them.
     let dummy_hash =
         "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$3q2+796tvu/erb7v3q2+796tvu/erb7v3q2+796tvu8";
-    let (person, hash) = match found {
-        Some((person, hash)) => (Some(person), hash),
-        None => (None, dummy_hash.to_owned()),
-    };
-    let hash = PasswordHash::new(&hash).map_err(|error| format!("{shown}: {error}"))?;
-    let is_right =
-        password.len() <= MAX_PASSWORD_LEN && Argon2::default().verify_password(password.as_bytes(), &hash).is_ok();
-    Ok(person.filter(|_| is_right))
+    Ok(found.map_or_else(|| (None, dummy_hash.to_owned()), |(person, hash)| (Some(person), hash)))
 }
 
 fn read(row: &str) -> Result<(DeskUser, String), String> {
@@ -91,24 +128,28 @@ mod tests {
         let made = password_line(&person, "correct horse").unwrap();
         assert!(made.starts_with("M. Bosma:arbiter:$argon2id$"), "{made}");
         let folder = tempfile::tempdir().unwrap();
+        let mut checker = PasswordChecker::default();
         let file = folder.path().join("passwords");
         std::fs::write(&file, format!("# who may\n\n{made}\n")).unwrap();
-        assert_eq!(authenticate(&file, "M. Bosma", "correct horse"), Ok(Some(person.clone())));
+        assert_eq!(checker.authenticate(&file, "M. Bosma", "correct horse"), Ok(Some(person.clone())));
         for (name, password) in
             [("M. Bosma", "Correct horse"), ("M. Bosma", ""), ("m. bosma", "correct horse"), ("x", "x")]
         {
-            assert_eq!(authenticate(&file, name, password), Ok(None), "{name} {password}");
+            assert_eq!(checker.authenticate(&file, name, password), Ok(None), "{name} {password}");
         }
         for (row, why) in
             [("a:operator", "expected"), ("a:boss:$argon2id$x", "the role"), ("a:arbiter:plain", "expected")]
         {
             std::fs::write(&file, format!("{made}\n{row}\n")).unwrap();
             assert!(
-                authenticate(&file, "x", "x").is_err_and(|error| error.contains(":2: ") && error.contains(why)),
+                checker.authenticate(&file, "x", "x").is_err_and(|error| error.contains(":2: ") && error.contains(why)),
                 "{row}"
             );
         }
-        assert!(authenticate(&folder.path().join("none"), "x", "x").is_err());
+        assert!(checker.authenticate(&folder.path().join("none"), "x", "x").is_err());
+        let large = "M. Bosma:operator:$argon2id$v=19$m=1048576,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$3q2+796tvu/erb7v3q2+796tvu/erb7v3q2+796tvu8";
+        std::fs::write(&file, large).unwrap();
+        assert!(checker.authenticate(&file, "M. Bosma", "x").is_err_and(|error| error.contains("1024 MiB")));
         assert!(password_line(&DeskUser { name: "a:b".into(), ..person.clone() }, "correct horse").is_err());
         assert!(password_line(&person, "short").is_err());
     }

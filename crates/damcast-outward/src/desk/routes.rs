@@ -12,7 +12,8 @@
 //! | `GET /api/viewers` | a session | [`super::viewers`] |
 //! | `GET /api/board/{name}` | a session | [`super::diagrams`] |
 
-use std::sync::{Arc, PoisonError};
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -32,7 +33,7 @@ use serde_json::{Value, json};
 use super::access::{CONTENT_SECURITY_POLICY, RequestOrigin, SECRET_HEADER};
 use super::sessions::{SESSION_LIFETIME, SessionKeys, Sessions, cookie_suffix};
 use super::site::DeskSite;
-use super::{diagrams, passwords, state_stream, viewers};
+use super::{diagrams, state_stream, viewers};
 use crate::web::Language;
 use crate::web::live::now;
 use crate::web::routes::accepts_gzip;
@@ -47,6 +48,8 @@ const MAX_FOREIGN_COOKIES: usize = 32;
 const MAX_REQUEST_LEN: usize = 64 << 10;
 /// Longest body of a request that imports a file, in bytes.
 const MAX_IMPORT_LEN: usize = 11 << 20;
+/// Pause after a wrong code, in which no other code is tried: it bounds guesses from all addresses together.
+const WRONG_CODE_DELAY: Duration = Duration::from_millis(500);
 /// Longest time for a body to arrive.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -240,21 +243,15 @@ async fn login(State(desk): SharedSite, request: Request) -> Response {
         return error_response(StatusCode::FORBIDDEN, "it is not known where this comes from");
     };
     let headers = request.headers().clone();
-    let person = match body::<Credentials>(request, MAX_REQUEST_LEN).await {
+    let credentials = match body::<Credentials>(request, MAX_REQUEST_LEN).await {
+        Ok(credentials) => credentials,
         Err(answer) => return answer,
-        Ok(Credentials { code: Some(code), .. }) => {
-            let code = code.chars().filter(|character| !character.is_whitespace()).collect();
-            let reply = desk.station.request(None, ClientRequest::Redeem { code, address: origin.address }).await;
-            reply.person.ok_or_else(|| reply.error.unwrap_or_default())
-        }
-        Ok(Credentials { name: Some(name), password: Some(password), .. }) => {
-            by_password(&desk, name, password, origin).await
-        }
-        Ok(_) => Err("a login needs a code, or a name and a password".to_owned()),
     };
-    let person = match person {
-        Ok(person) => person,
-        Err(why) => return error_response(StatusCode::FORBIDDEN, &why),
+    // A browser that goes away ends no check: who guesses would not be counted.
+    let person = match tokio::spawn(check_login(desk.clone(), credentials, origin.address)).await {
+        Ok(Ok(person)) => person,
+        Ok(Err((status, why))) => return error_response(status, &why),
+        Err(_) => return error_response(StatusCode::INTERNAL_SERVER_ERROR, "the desk failed; try again"),
     };
     let keys = match desk.sessions.log_in(person.clone(), origin.address, now(), Instant::now()) {
         Ok(keys) => keys,
@@ -273,30 +270,64 @@ async fn login(State(desk): SharedSite, request: Request) -> Response {
     answer
 }
 
+/// Returns the user of a login.
+async fn check_login(
+    desk: Arc<DeskSite>,
+    credentials: Credentials,
+    address: IpAddr,
+) -> Result<DeskUser, (StatusCode, String)> {
+    let Some(_place) = desk.login_queue.enter(address) else {
+        let message = "too many people log in at this moment; try again in some seconds";
+        return Err((StatusCode::SERVICE_UNAVAILABLE, message.to_owned()));
+    };
+    let lockout = desk.login_attempts().remaining_lockout(address, Instant::now());
+    let person = match (lockout, credentials) {
+        (Some(wait), _) => Err(describe_wait(wait)),
+        (None, Credentials { code: Some(code), .. }) => by_code(&desk, &code, address).await,
+        (None, Credentials { name: Some(name), password: Some(password), .. }) => {
+            by_password(&desk, name, password, address).await
+        }
+        _ => Err("a login needs a code, or a name and a password".to_owned()),
+    };
+    person.map_err(|why| (StatusCode::FORBIDDEN, why))
+}
+
+/// Logs in with a code of the station. The station counts wrong codes; the desk counts them too, and asks nothing for who must wait.
+async fn by_code(desk: &DeskSite, code: &str, address: IpAddr) -> Result<DeskUser, String> {
+    let code = code.chars().filter(|character| !character.is_whitespace()).collect();
+    let _turn = desk.code_turn.lock().await;
+    let reply = desk.station.request(None, ClientRequest::Redeem { code, address }).await;
+    let is_answered = desk.station.state().borrow().error.is_none();
+    if reply.person.is_none() && is_answered {
+        desk.login_attempts().record_failure(address, Instant::now());
+        tokio::time::sleep(WRONG_CODE_DELAY).await;
+    }
+    if reply.person.is_some() {
+        desk.login_attempts().record_success(address);
+    }
+    reply.person.ok_or_else(|| reply.error.unwrap_or_default())
+}
+
 async fn by_password(
     desk: &Arc<DeskSite>,
     name: String,
     password: String,
-    origin: RequestOrigin,
+    address: IpAddr,
 ) -> Result<DeskUser, String> {
     let Some(file) = desk.password_file.clone() else {
         return Err("here people log in with a code: `damcast ctl login` makes one".to_owned());
     };
-    let Ok(_turn) = desk.hashing.acquire().await else { return Err("the desk is closing".to_owned()) };
-    let tries = || desk.login_attempts.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(wait) = tries().remaining_lockout(origin.address, Instant::now()) {
-        return Err(describe_wait(wait));
-    }
-    let found = tokio::task::spawn_blocking(move || passwords::authenticate(&file, &name, &password)).await;
+    let mut checker = desk.password_checker.clone().lock_owned().await;
+    let found = tokio::task::spawn_blocking(move || checker.authenticate(&file, &name, &password)).await;
     match found {
         Ok(Ok(Some(person))) => {
-            tries().record_success(origin.address);
-            tracing::info!("{person} has logged in by password from {}", origin.address);
+            desk.login_attempts().record_success(address);
+            tracing::info!("{person} has logged in by password from {}", address);
             Ok(person)
         }
         Ok(Ok(None)) => {
-            tries().record_failure(origin.address, Instant::now());
-            tracing::warn!("a login by password from {} failed", origin.address);
+            desk.login_attempts().record_failure(address, Instant::now());
+            tracing::warn!("a login by password from {} failed", address);
             Err("the name or the password is wrong".to_owned())
         }
         Ok(Err(why)) => {

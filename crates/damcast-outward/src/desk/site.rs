@@ -1,17 +1,16 @@
 //! State shared by the routes of the desk.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use damcast_control::logins::LoginAttempts;
-use damcast_control::{ClientRequest, Reply};
-use tokio::sync::Semaphore;
 
 use super::access::AccessPolicy;
+use super::login_queue::LoginQueue;
 use super::page;
+use super::passwords::PasswordChecker;
 use super::sessions::Sessions;
-use super::station_client::StationClient;
+use super::station_client::{CachedReply, StationClient};
 
 /// State of a desk.
 pub struct DeskSite {
@@ -21,37 +20,15 @@ pub struct DeskSite {
     pub(super) viewers_file: Option<PathBuf>,
     pub(super) viewers: Option<String>,
     pub(super) password_file: Option<PathBuf>,
-    pub(super) login_attempts: Mutex<LoginAttempts>,
-    /// Permit to check a password: one at a time, because each check is slow by design, against guessing.
-    pub(super) hashing: Semaphore,
+    login_attempts: Mutex<LoginAttempts>,
+    /// Checks one password at a time, because each check is slow by design, against guessing.
+    pub(super) password_checker: Arc<tokio::sync::Mutex<PasswordChecker>>,
+    pub(super) login_queue: LoginQueue,
+    /// Permit to try a code: one at a time.
+    pub(super) code_turn: tokio::sync::Mutex<()>,
     pub(super) tournament: CachedReply,
     pub(super) audit_log: CachedReply,
     pub(super) page: page::Page,
-}
-
-/// Reply of the station, cached for all pages: the station accepts about one request a second of a user, and many pages need it.
-#[derive(Default)]
-pub(super) struct CachedReply(tokio::sync::Mutex<Option<(Instant, Arc<Reply>)>>);
-
-/// Lifetime of a cached reply.
-const CACHE_TIME: Duration = Duration::from_secs(3);
-
-impl CachedReply {
-    pub(super) async fn answer(&self, station: &StationClient, question: ClientRequest) -> Arc<Reply> {
-        let mut known = self.0.lock().await;
-        if let Some((at, reply)) = &*known
-            && at.elapsed() < CACHE_TIME
-        {
-            return reply.clone();
-        }
-        let reply = Arc::new(station.request(None, question).await);
-        *known = reply.ok.then(|| (Instant::now(), reply.clone()));
-        reply
-    }
-
-    pub(super) async fn clear(&self) {
-        *self.0.lock().await = None;
-    }
 }
 
 impl DeskSite {
@@ -72,9 +49,16 @@ impl DeskSite {
             page: page::Page::new(password_file.is_some()),
             password_file,
             login_attempts: Mutex::default(),
-            hashing: Semaphore::new(1),
+            password_checker: Arc::default(),
+            login_queue: LoginQueue::default(),
+            code_turn: tokio::sync::Mutex::default(),
             tournament: CachedReply::default(),
             audit_log: CachedReply::default(),
         })
+    }
+
+    /// Returns the failed logins.
+    pub(super) fn login_attempts(&self) -> MutexGuard<'_, LoginAttempts> {
+        self.login_attempts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use damcast_control::client::Client;
 use damcast_control::overview::Overview;
@@ -14,7 +14,7 @@ use tokio::sync::{Semaphore, watch};
 const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 /// Shortest interval between states of the station, in ms.
 const MIN_INTERVAL_MS: u64 = 400;
-/// Largest number of parallel requests. The socket allows six connections per user; the watch needs one.
+/// Largest number of parallel requests. The socket allows six connections per user; the watch and logins need one each.
 const MAX_CONCURRENT: usize = 4;
 
 /// Last state of the station.
@@ -30,6 +30,8 @@ pub struct StationState {
 pub struct StationClient {
     sockets: Vec<PathBuf>,
     slots: Semaphore,
+    /// Place of a login, so that guesses of codes take no place of members.
+    login_slot: Semaphore,
     state: watch::Receiver<StationState>,
 }
 
@@ -43,7 +45,12 @@ impl StationClient {
         let (sender, state) = watch::channel(StationState::default());
         let of_thread = sockets.clone();
         std::thread::Builder::new().name("station".to_owned()).spawn(move || watch_station(&of_thread, &sender))?;
-        Ok(Arc::new(StationClient { sockets, slots: Semaphore::new(MAX_CONCURRENT), state }))
+        Ok(Arc::new(StationClient {
+            sockets,
+            slots: Semaphore::new(MAX_CONCURRENT),
+            login_slot: Semaphore::new(1),
+            state,
+        }))
     }
 
     /// Returns a receiver of the last and all further states.
@@ -53,7 +60,9 @@ impl StationClient {
 
     /// Sends a request for a user. Without an answer, the reply reports an unknown outcome.
     pub async fn request(&self, desk_user: Option<DeskUser>, request: ClientRequest) -> Reply {
-        let Ok(_place) = self.slots.acquire().await else { return Reply::error("the desk is closing") };
+        let is_login = matches!(request, ClientRequest::Redeem { .. });
+        let slots = if is_login { &self.login_slot } else { &self.slots };
+        let Ok(_place) = slots.acquire().await else { return Reply::error("the desk is closing") };
         let sockets = self.sockets.clone();
         let asked = tokio::task::spawn_blocking(move || {
             let patience = request.timeout();
@@ -68,6 +77,33 @@ impl StationClient {
         asked
             .await
             .unwrap_or_else(|_| Reply::unknown("the desk failed while it asked; the log says whether it was done"))
+    }
+}
+
+/// Reply of the station, cached for all who need it: the station accepts about one request a second of a user. One asks, others wait.
+#[derive(Default)]
+pub struct CachedReply(tokio::sync::Mutex<Option<(Instant, Arc<Reply>)>>);
+
+/// Lifetime of a cached reply.
+const CACHE_TIME: Duration = Duration::from_secs(3);
+
+impl CachedReply {
+    /// Returns the cached reply, or asks the station.
+    pub async fn answer(&self, station: &StationClient, question: ClientRequest) -> Arc<Reply> {
+        let mut known = self.0.lock().await;
+        if let Some((at, reply)) = &*known
+            && at.elapsed() < CACHE_TIME
+        {
+            return reply.clone();
+        }
+        let reply = Arc::new(station.request(None, question).await);
+        *known = reply.ok.then(|| (Instant::now(), reply.clone()));
+        reply
+    }
+
+    /// Forgets the reply.
+    pub async fn clear(&self) {
+        *self.0.lock().await = None;
     }
 }
 

@@ -1,10 +1,10 @@
 //! Accepts connections, passes each to the routes, and bounds the cost of each.
 //!
-//! A connection is half-open until its first request is complete.
+//! A connection is half-open until its first request is complete, and idle between two requests.
 //!
 //! | subject | bound | beyond it |
 //! |---|---|---|
-//! | connections | [`Limits::connections`] | the oldest half-open connection of the address with most of them is closed; if none is half-open, the new one gets 503 |
+//! | connections | [`Limits::connections`] | the oldest half-open connection of the address with most of them is closed; if none is half-open, an idle one; else the new one gets 503 |
 //! | half-open connections of an address | [`MAX_HALF_OPEN_PER_ADDRESS`] if the oldest is older than [`HALF_OPEN_GRACE`], else [`MAX_HALF_OPEN`] | the oldest is closed |
 //! | time for the head of a request, also of later ones | [`HEAD_TIMEOUT`] | closed |
 //! | head of a request | [`MAX_HEAD_LEN`], [`MAX_HEAD_FIELDS`] fields | 431, closed |
@@ -26,7 +26,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::http::{Method, header};
 use axum::response::Response;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -79,20 +79,50 @@ pub struct ConnectionCounts {
     pub displaced: AtomicU64,
 }
 
-/// Half-open connections of each address, oldest first: number, start, and signal to close.
-type HalfOpen = HashMap<IpAddr, VecDeque<(u64, Instant, Arc<Notify>)>>;
+/// Connections of each address, oldest first: number, start, and signal to close.
+type ByAddress = HashMap<IpAddr, VecDeque<(u64, Instant, Arc<Notify>)>>;
 
+/// Connections that may be closed to make room.
 #[derive(Default)]
-struct HalfOpenConnections {
-    half_open: Mutex<HalfOpen>,
+struct WaitingConnections {
+    half_open: Mutex<ByAddress>,
+    /// Between two requests.
+    idle: Mutex<ByAddress>,
     last_id: AtomicU64,
 }
 
-impl HalfOpenConnections {
-    /// Adds a connection and closes the oldest ones of its address beyond the bounds. Returns its number and its signal to close.
-    fn admit(&self, address: IpAddr, counts: &ConnectionCounts) -> (u64, Arc<Notify>) {
+/// Closes the oldest connection of the address with most of them. Returns `false` if there is none.
+fn displace(connections: &Mutex<ByAddress>, counts: &ConnectionCounts) -> bool {
+    let mut all = connections.lock().unwrap_or_else(PoisonError::into_inner);
+    let most = all
+        .iter_mut()
+        .max_by_key(|(_, of_address)| (of_address.len(), of_address.front().map(|(id, ..)| Reverse(*id))));
+    let Some((_, _, oldest)) = most.and_then(|(_, of_address)| of_address.pop_front()) else { return false };
+    all.retain(|_, of_address| !of_address.is_empty());
+    counts.displaced.fetch_add(1, Ordering::Relaxed);
+    oldest.notify_one();
+    true
+}
+
+fn remove(connections: &Mutex<ByAddress>, address: IpAddr, id: u64) {
+    let mut all = connections.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(of_address) = all.get_mut(&address) {
+        of_address.retain(|(other, ..)| *other != id);
+        if of_address.is_empty() {
+            all.remove(&address);
+        }
+    }
+}
+
+impl WaitingConnections {
+    /// Adds a connection and closes the oldest ones of its address beyond the bounds. Returns its number and its signal to close. A
+    /// trusted proxy's counts only while it is idle.
+    fn admit(&self, address: IpAddr, is_proxy: bool, counts: &ConnectionCounts) -> (u64, Arc<Notify>) {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed);
         let leave = Arc::new(Notify::new());
+        if is_proxy {
+            return (id, leave);
+        }
         let mut all = self.half_open.lock().unwrap_or_else(PoisonError::into_inner);
         let of_address = all.entry(address).or_default();
         of_address.push_back((id, Instant::now(), leave.clone()));
@@ -107,35 +137,28 @@ impl HalfOpenConnections {
         (id, leave)
     }
 
-    /// Closes the oldest half-open connection of the address with most of them. Returns `false` if none is half-open.
+    /// Closes a half-open connection, or else an idle one. Returns `false` if there is none.
     fn make_room(&self, counts: &ConnectionCounts) -> bool {
-        let mut all = self.half_open.lock().unwrap_or_else(PoisonError::into_inner);
-        let most = all
-            .iter_mut()
-            .max_by_key(|(_, of_address)| (of_address.len(), of_address.front().map(|(id, ..)| Reverse(*id))));
-        let Some((_, _, oldest)) = most.and_then(|(_, of_address)| of_address.pop_front()) else { return false };
-        all.retain(|_, of_address| !of_address.is_empty());
-        counts.displaced.fetch_add(1, Ordering::Relaxed);
-        oldest.notify_one();
-        true
+        displace(&self.half_open, counts) || displace(&self.idle, counts)
     }
 
-    /// Removes a connection that has a complete request or is closed.
-    fn complete(&self, address: IpAddr, id: u64) {
-        let mut all = self.half_open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(of_address) = all.get_mut(&address) {
-            of_address.retain(|(other, ..)| *other != id);
-            if of_address.is_empty() {
-                all.remove(&address);
-            }
-        }
+    /// Keeps a connection that has a request, or is closed.
+    fn keep(&self, address: IpAddr, id: u64) {
+        remove(&self.half_open, address, id);
+        remove(&self.idle, address, id);
+    }
+
+    /// Marks a connection as idle.
+    fn set_idle(&self, address: IpAddr, id: u64, leave: &Arc<Notify>) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.entry(address).or_default().push_back((id, Instant::now(), leave.clone()));
     }
 }
 
 /// Accepts connections until dropped; open connections end with their own tasks.
 pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, counts: Arc<ConnectionCounts>) {
     let most = u64::try_from(limits.connections).unwrap_or(u64::MAX);
-    let waiting = Arc::new(HalfOpenConnections::default());
+    let waiting = Arc::new(WaitingConnections::default());
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
@@ -164,11 +187,10 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, count
         let _ = socket2::SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER_SIZE);
         let routes = TowerToHyperService::new(routes.clone());
         let address = peer.ip().to_canonical();
-        let ticket = (!limits.trusted_proxies.contains(&address)).then(|| waiting.admit(address, &counts));
-        let (id, leave) = ticket.unzip();
+        let (id, leave) = waiting.admit(address, limits.trusted_proxies.contains(&address), &counts);
         counts.open.fetch_add(1, Ordering::Relaxed);
-        let guest = ConnectionGuard { address, id, half_open: waiting.clone(), counts: counts.clone() };
-        tokio::spawn(serve(http.clone(), TimeoutStream::new(stream), routes, guest, leave));
+        let guest = ConnectionGuard { address, id, leave, waiting: waiting.clone(), counts: counts.clone() };
+        tokio::spawn(serve(http.clone(), TimeoutStream::new(stream), routes, guest));
         // Read a waiting request before accepting the next connection.
         tokio::task::yield_now().await;
     }
@@ -177,22 +199,16 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, count
 /// Open connection, counted until dropped.
 struct ConnectionGuard {
     address: IpAddr,
-    /// Number among the half-open connections; `None` for a trusted proxy.
-    id: Option<u64>,
-    half_open: Arc<HalfOpenConnections>,
+    id: u64,
+    /// Signal to close.
+    leave: Arc<Notify>,
+    waiting: Arc<WaitingConnections>,
     counts: Arc<ConnectionCounts>,
-}
-
-impl ConnectionGuard {
-    /// Marks the first request as complete.
-    fn settle(&self) {
-        self.id.into_iter().for_each(|id| self.half_open.complete(self.address, id));
-    }
 }
 
 impl Drop for ConnectionGuard {
     fn drop(&mut self) {
-        self.settle();
+        self.waiting.keep(self.address, self.id);
         self.counts.open.fetch_sub(1, Ordering::Relaxed);
     }
 }
@@ -203,21 +219,26 @@ async fn serve(
     connection: TimeoutStream,
     routes: TowerToHyperService<Router>,
     guest: ConnectionGuard,
-    leave: Option<Arc<Notify>>,
 ) {
     let guest = Arc::new(guest);
     let stream = Arc::new(Mutex::new(None));
     let service = {
         let (guest, stream) = (guest.clone(), stream.clone());
         service_fn(move |mut request: hyper::Request<Incoming>| {
-            guest.settle();
+            guest.waiting.keep(guest.address, guest.id);
             request.extensions_mut().insert(PeerAddress(guest.address));
-            let (is_get, stream) = (request.method() == Method::GET, stream.clone());
+            let (is_get, stream, guest) = (request.method() == Method::GET, stream.clone(), guest.clone());
             let answer = routes.call(request);
             async move {
                 let mut answer = answer.await.unwrap_or_else(|never| match never {});
                 match answer.extensions_mut().remove::<LiveStream>().filter(|_| is_get) {
-                    None => Ok(answer),
+                    None => {
+                        // A body of unknown length is a stream.
+                        if answer.body().size_hint().exact().is_some() {
+                            guest.waiting.set_idle(guest.address, guest.id, &guest.leave);
+                        }
+                        Ok(answer)
+                    }
                     Some(live) => {
                         *stream.lock().unwrap_or_else(PoisonError::into_inner) = Some((head(&answer), live));
                         // hyper returns a connection without an answer only if the service fails.
@@ -228,16 +249,10 @@ async fn serve(
         })
     };
     let mut connection = http.serve_connection(TokioIo::new(connection), service);
-    let displaced = async {
-        match leave {
-            Some(leave) => leave.notified().await,
-            None => std::future::pending().await,
-        }
-    };
     tokio::select! {
         // Ignore errors: viewers may leave in the middle of an answer.
         _ = &mut connection => {}
-        () = displaced => return,
+        () = guest.leave.notified() => return,
     }
     let taken = stream.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some((head, live)) = taken {
@@ -373,5 +388,26 @@ mod tests {
             assert!(counts.open.load(Ordering::Relaxed) <= 256 + 1);
             door.abort();
         }
+    }
+
+    #[tokio::test]
+    async fn connections_that_asked_once_do_not_block_others() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let counts = Arc::new(ConnectionCounts::default());
+        let routes = Router::new().route("/", get(|| async { "served" }));
+        let limits = Limits { connections: 64, trusted_proxies: vec![] };
+        let door = tokio::spawn(listen(listener, routes, limits, counts.clone()));
+        let mut idle = Vec::new();
+        for _ in 0..64 {
+            let mut stream = say(2, address, "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+            assert!(stream.read(&mut [0; 1024]).await.unwrap() > 0);
+            idle.push(stream);
+        }
+        for _ in 0..8 {
+            assert!(answer(1, address).await.starts_with("HTTP/1.1 200"));
+        }
+        assert_eq!(counts.refused.load(Ordering::Relaxed), 0);
+        door.abort();
     }
 }
