@@ -5,10 +5,11 @@ use std::net::IpAddr;
 
 use axum::extract::Request;
 use axum::http::header::{self, HeaderName};
-use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::http::{Method, StatusCode, Uri};
 
 use crate::web::hosts::AllowedHosts;
 use crate::web::listener::PeerAddress;
+use crate::web::origin::{RequestOrigin, single_value};
 
 /// Longest address of a request, in bytes.
 const MAX_ADDRESS_LEN: usize = 1024;
@@ -28,15 +29,6 @@ pub struct AccessPolicy {
     pub trusted_proxies: Vec<IpAddr>,
     /// Whether other machines may connect, by a proxy with TLS.
     pub is_public: bool,
-}
-
-/// Origin of a request.
-#[derive(Clone, Copy, Debug)]
-pub struct RequestOrigin {
-    /// Address of the browser, as a trusted proxy reports it.
-    pub address: IpAddr,
-    /// Whether the connection to the proxy is encrypted.
-    pub is_encrypted: bool,
 }
 
 type AccessDenied = (StatusCode, &'static str);
@@ -97,39 +89,14 @@ impl AccessPolicy {
         Ok(origin)
     }
 
-    /// Evaluates the forwarding headers, of trusted proxies only.
     fn origin(&self, request: &Request) -> Result<RequestOrigin, AccessDenied> {
-        let peer = request.extensions().get::<PeerAddress>().map(|peer| peer.0);
+        let peer = request.extensions().get::<PeerAddress>().copied();
         let Some(peer) = peer else { return Err((StatusCode::FORBIDDEN, "it is not known where this comes from")) };
-        let headers = request.headers();
-        let is_trusted = self.trusted_proxies.contains(&peer);
-        let forwarded = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
-        let forwarded: Vec<&str> = forwarded.flat_map(|value| value.split(',')).map(str::trim).collect();
-        let origin = match is_trusted {
-            false => RequestOrigin { address: peer, is_encrypted: false },
-            true => {
-                // The last address that is no trusted proxy is the browser's.
-                let addresses =
-                    forwarded.iter().rev().map(|word| word.parse::<IpAddr>().ok().map(|one| one.to_canonical()));
-                let address =
-                    addresses.take_while(Option::is_some).flatten().find(|one| !self.trusted_proxies.contains(one));
-                let scheme = single_value(headers, &HeaderName::from_static("x-forwarded-proto"));
-                RequestOrigin { address: address.unwrap_or(peer), is_encrypted: scheme == Some("https") }
-            }
-        };
-        if self.is_public && !origin.is_encrypted && !(origin.address.is_loopback() && forwarded.is_empty()) {
+        let origin = RequestOrigin::of(request.headers(), peer, &self.trusted_proxies);
+        if self.is_public && !origin.is_encrypted && !(origin.address.is_loopback() && !origin.is_forwarded) {
             return Err((StatusCode::FORBIDDEN, "the desk is reached by https, through the proxy in front of it"));
         }
         Ok(origin)
-    }
-}
-
-/// Returns the value of a header that occurs exactly once.
-pub fn single_value<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
-    let mut all = headers.get_all(name).iter();
-    match (all.next(), all.next()) {
-        (Some(value), None) => value.to_str().ok(),
-        _ => None,
     }
 }
 

@@ -10,9 +10,9 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use damcast_control::{ClientRequest, Reply};
 
-use super::access::single_value;
 use super::station_client::{CachedReply, StationClient};
 use crate::web::hosts::AllowedHosts;
+use crate::web::origin::single_value;
 
 struct MetricsState {
     station: Arc<StationClient>,

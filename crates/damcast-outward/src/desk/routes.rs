@@ -30,12 +30,13 @@ use damcast_control::{ClientRequest, DeskUser, Reply, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::access::{CONTENT_SECURITY_POLICY, RequestOrigin, SECRET_HEADER};
+use super::access::{CONTENT_SECURITY_POLICY, SECRET_HEADER};
 use super::sessions::{SESSION_LIFETIME, SessionKeys, Sessions, cookie_suffix};
 use super::site::DeskSite;
 use super::{diagrams, state_stream, viewers};
 use crate::web::Language;
 use crate::web::live::now;
+use crate::web::origin::{RequestOrigin, single_value};
 use crate::web::routes::accepts_gzip;
 
 /// Prefix of a cookie's name. The port of the desk follows, because cookies ignore ports, then the suffix of the session.
@@ -129,7 +130,7 @@ impl axum::extract::FromRequestParts<Arc<DeskSite>> for LoggedInUser {
         parts: &mut axum::http::request::Parts,
         desk: &Arc<DeskSite>,
     ) -> Result<LoggedInUser, Response> {
-        let secret = super::access::single_value(&parts.headers, &SECRET_HEADER).unwrap_or_default();
+        let secret = single_value(&parts.headers, &SECRET_HEADER).unwrap_or_default();
         let found = desk.sessions.find(tokens(&parts.headers, secret), secret, Instant::now());
         match found {
             Some((session, person)) => Ok(LoggedInUser { session, user: person }),
@@ -160,7 +161,7 @@ fn session_cookies(
     is_encrypted: bool,
     now: Instant,
 ) -> Vec<String> {
-    let host = super::access::single_value(headers, &header::HOST).and_then(|host| host.parse::<Authority>().ok());
+    let host = single_value(headers, &header::HOST).and_then(|host| host.parse::<Authority>().ok());
     let prefix = format!("{COOKIE_PREFIX}{}-", host.and_then(|host| host.port_u16()).unwrap_or_default());
     let secure = if is_encrypted { "; Secure" } else { "" };
     let cookie = |name: &str, value: &str, age| {
@@ -247,6 +248,10 @@ async fn login(State(desk): SharedSite, request: Request) -> Response {
         Ok(credentials) => credentials,
         Err(answer) => return answer,
     };
+    if credentials.password.is_some() && origin.is_forwarded && !origin.is_encrypted {
+        let message = "a password is not sent without https; the operator sets up TLS at the proxy, and its address in `trusted-proxies`";
+        return error_response(StatusCode::FORBIDDEN, message);
+    }
     // A browser that goes away ends no check: who guesses would not be counted.
     let person = match tokio::spawn(check_login(desk.clone(), credentials, origin.address)).await {
         Ok(Ok(person)) => person,
@@ -379,7 +384,23 @@ async fn stream(State(desk): SharedSite, member: LoggedInUser) -> Response {
 
 /// Passes a request of the page to the station.
 async fn request(State(desk): SharedSite, member: LoggedInUser, request: Request) -> Response {
-    let request = match body::<ClientRequest>(request, MAX_IMPORT_LEN).await {
+    // One long body at a time, of who may import: the budget is taken before the body is read.
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let is_long = length.is_none_or(|length: usize| length > MAX_REQUEST_LEN);
+    let _turn = match is_long {
+        false => None,
+        true if member.user.role != Role::Operator => {
+            return error_response(StatusCode::PAYLOAD_TOO_LARGE, "an arbiter imports no files; ask an operator");
+        }
+        true => match tokio::time::timeout(BODY_TIMEOUT, desk.import_turn.lock()).await {
+            Ok(turn) => Some(turn),
+            Err(_) => {
+                let message = "another file is being imported; try again when it is done";
+                return error_response(StatusCode::SERVICE_UNAVAILABLE, message);
+            }
+        },
+    };
+    let request = match body::<ClientRequest>(request, if is_long { MAX_IMPORT_LEN } else { MAX_REQUEST_LEN }).await {
         Ok(request) => request,
         Err(answer) => return answer,
     };

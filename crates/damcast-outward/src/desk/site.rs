@@ -26,6 +26,8 @@ pub struct DeskSite {
     pub(super) login_queue: LoginQueue,
     /// Permit to try a code: one at a time.
     pub(super) code_turn: tokio::sync::Mutex<()>,
+    /// Permit to read a long body: one at a time.
+    pub(super) import_turn: tokio::sync::Mutex<()>,
     pub(super) tournament: CachedReply,
     pub(super) audit_log: CachedReply,
     pub(super) page: page::Page,
@@ -52,6 +54,7 @@ impl DeskSite {
             password_checker: Arc::default(),
             login_queue: LoginQueue::default(),
             code_turn: tokio::sync::Mutex::default(),
+            import_turn: tokio::sync::Mutex::default(),
             tournament: CachedReply::default(),
             audit_log: CachedReply::default(),
         })

@@ -33,6 +33,7 @@ pub mod files;
 pub(super) mod hosts;
 pub mod listener;
 pub mod live;
+pub(crate) mod origin;
 pub mod pages;
 pub mod plan;
 pub(super) mod routes;

@@ -1,6 +1,7 @@
 //! Routes, the checks before them, and the headers of every answer.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::num::NonZeroU64;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, Request, State};
 use axum::http::header::{self, HeaderName};
-use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -22,7 +22,9 @@ use tokio::sync::watch;
 use super::assets::Assets;
 use super::files::{EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, WHOLE_FILES, hex, is_archived};
 use super::hosts::{AllowedHosts, is_local_host};
+use super::listener::PeerAddress;
 use super::live::LiveStream;
+use super::origin::{RequestOrigin, single_value};
 use super::pages::{PageBuilder, PageGame};
 use super::plan::ViewerPlan;
 use super::state::ViewerHall;
@@ -44,6 +46,7 @@ pub struct Site {
     build: String,
     hosts: AllowedHosts,
     viewers: Arc<AtomicU64>,
+    trusted_proxies: Vec<IpAddr>,
     now: fn() -> i64,
     pages: Mutex<Pages>,
     /// Last plan read, with the entity tags of its files.
@@ -75,6 +78,7 @@ impl Site {
             assets,
             hosts: AllowedHosts::new(options.machine.as_deref(), &options.hosts),
             viewers,
+            trusted_proxies: options.trusted_proxies.clone(),
             now: options.now,
             pages: Mutex::default(),
             plan: Mutex::default(),
@@ -189,6 +193,8 @@ fn rejection(site: &Site, request: &Request) -> Option<(StatusCode, &'static str
 struct PageRequest {
     path: String,
     query: PageQuery,
+    /// Address of the pages as the browser wrote it: `https://hall/`.
+    site_address: String,
     headers: HeaderMap,
 }
 
@@ -199,16 +205,20 @@ struct PageQuery {
     ply: Option<usize>,
 }
 
-impl<S: Send + Sync> axum::extract::FromRequestParts<S> for PageRequest {
+impl axum::extract::FromRequestParts<Arc<Site>> for PageRequest {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(
         parts: &mut axum::http::request::Parts,
-        _: &S,
+        site: &Arc<Site>,
     ) -> Result<PageRequest, std::convert::Infallible> {
         // An invalid query counts as empty.
         let query = Query::<PageQuery>::try_from_uri(&parts.uri).map(|Query(query)| query).unwrap_or_default();
-        Ok(PageRequest { path: parts.uri.path().to_owned(), query, headers: parts.headers.clone() })
+        let peer = parts.extensions.get::<PeerAddress>();
+        let origin = peer.map(|peer| RequestOrigin::of(&parts.headers, *peer, &site.trusted_proxies));
+        let scheme = if origin.is_some_and(|origin| origin.is_encrypted) { "https" } else { "http" };
+        let site_address = format!("{scheme}://{}/", single_value(&parts.headers, &header::HOST).unwrap_or_default());
+        Ok(PageRequest { path: parts.uri.path().to_owned(), query, site_address, headers: parts.headers.clone() })
     }
 }
 
@@ -224,14 +234,13 @@ fn page(
     make: impl FnOnce(&PageBuilder<'_>) -> Option<String>,
 ) -> Response {
     let hall = site.hall.borrow().clone();
-    let header = |name| asked.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let chosen = asked.query.lang.as_deref().and_then(Language::from_code);
     let language = Language::negotiate(asked.query.lang.as_deref(), &asked.headers);
     let (plan, planned) = site.plan();
     let id = hall.id();
     let state = format!("{id}-{planned}");
     let wall = asked.query.wall.as_ref().map(|wall| if wall == "light" { "light" } else { "dark" });
-    let address = wall.map(|_| header(header::HOST)).unwrap_or_default();
+    let address = wall.map(|_| asked.site_address.as_str()).unwrap_or_default();
     let key = format!(
         "{} {status} {} {} {wall:?} {:?} {address}",
         asked.path,
@@ -323,14 +332,12 @@ fn accepts(asked: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
 }
 
 async fn home(State(site): SharedSite, asked: PageRequest) -> Response {
-    let host = asked.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default().to_owned();
-    let forwarded = asked.headers.get("x-forwarded-proto").and_then(|scheme| scheme.to_str().ok());
-    let scheme = if forwarded == Some("https") { "https" } else { "http" };
     page(&site, &asked, StatusCode::OK, |maker| {
         Some(match &asked.query.wall {
             Some(wall) => {
-                let is_reached = host.parse::<Authority>().is_ok_and(|host| !is_local_host(host.host()));
-                maker.wall(wall == "light", code(&format!("{scheme}://{host}/")).filter(|_| is_reached))
+                let host = asked.site_address.parse::<Uri>().ok();
+                let is_reached = host.as_ref().and_then(Uri::host).is_some_and(|host| !is_local_host(host));
+                maker.wall(wall == "light", code(&asked.site_address).filter(|_| is_reached))
             }
             None => maker.grid(),
         })
