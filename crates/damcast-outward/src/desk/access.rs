@@ -93,7 +93,7 @@ impl AccessPolicy {
         let peer = request.extensions().get::<PeerAddress>().copied();
         let Some(peer) = peer else { return Err((StatusCode::FORBIDDEN, "it is not known where this comes from")) };
         let origin = RequestOrigin::of(request.headers(), peer, &self.trusted_proxies);
-        if self.is_public && !origin.is_encrypted && !(origin.address.is_loopback() && !origin.is_forwarded) {
+        if self.is_public && !origin.is_encrypted && (!origin.address.is_loopback() || origin.is_forwarded) {
             return Err((StatusCode::FORBIDDEN, "the desk is reached by https, through the proxy in front of it"));
         }
         Ok(origin)

@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn unfinished_game_keeps_logs() {
         let folder = tempfile::tempdir().unwrap();
-        let recording = fs::read_to_string("tests/data/replay/ideal.log").unwrap();
+        let recording = fs::read_to_string("../../tests/data/replay/ideal.log").unwrap();
         // Cut in the middle of a game.
         let count = recording.lines().count() / 2;
         let half: String = recording.lines().take(count).map(|line| format!("{line}\n")).collect();

@@ -3,7 +3,7 @@
 //! On a terminal and in a file they are lines of text. If standard error is the journal (`JOURNAL_STREAM` shows that), they are sent with
 //! their fields, so that `journalctl LINE=board-3` or `BOARD=1025`, `GAME=2`, `PLY=17` finds them.
 //!
-//! The filter is a list of directives like `info` or `damcast_station::line=debug`; the most specific one for a module applies. It
+//! Texts are escaped ([`super::log_escape`]). The filter is a list of directives like `info` or `damcast_station::line=debug`; the most specific one for a module applies. It
 //! filters by module only, because filters by span and field would add an engine of regular expressions. It starts as `RUST_LOG` or `info`,
 //! and can be changed while the program runs.
 
@@ -16,6 +16,8 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::reload::Handle;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Registry, reload};
+
+use super::log_escape::Escaped;
 
 /// Default filter.
 const DEFAULT_DIRECTIVE: &str = "info";
@@ -94,10 +96,11 @@ pub fn init() -> Levels {
     let registry = tracing_subscriber::registry().with(filter);
     let journal = if is_journal() { tracing_journald::layer().ok() } else { None };
     match journal {
-        Some(journal) => registry.with(journal.with_field_prefix(None)).init(),
+        Some(journal) => registry.with(Escaped(journal.with_field_prefix(None))).init(),
         None => {
             let ansi = std::io::stderr().is_terminal();
-            registry.with(tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(ansi)).init();
+            let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(ansi);
+            registry.with(Escaped(lines)).init();
         }
     }
     Levels { handle: Some(handle), at_start, added: Arc::default() }

@@ -4,6 +4,7 @@
 
 pub mod observer;
 
+mod log_escape;
 pub mod logging;
 
 pub mod notify;
