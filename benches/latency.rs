@@ -378,83 +378,134 @@ fn measure(program: &str, boards: usize, is_watched: bool) -> RunTimings {
     let _program = start(program, folder.path(), &names);
     ptys.iter_mut().for_each(Pty::wait_for_the_station);
     let _viewers = is_watched.then(|| watch(folder.path()));
-
-    let watcher = Watcher::new(&live);
-    let files: Vec<String> = names.iter().map(|name| format!("{name}-1.pdn")).collect();
-    let mut measured = RunTimings::default();
-    let mut durable = new_file(folder.path(), "durable");
-    let mut positions = vec![start_position(); boards];
-    let (start, mut presses, mut count, mut missing) = (Instant::now(), 0, 0, Vec::new());
+    let mut hall = MeasuredHall {
+        ptys,
+        positions: vec![start_position(); boards],
+        files: names.iter().map(|name| format!("{name}-1.pdn")).collect(),
+        watcher: Watcher::new(&live),
+        durable: (program == "safe").then(|| new_file(folder.path(), "durable")),
+        presses: 0,
+        single_presses: 0,
+        timings: RunTimings::default(),
+        missing: Vec::new(),
+    };
+    let start = Instant::now();
     // Time spent on presses so far, by which the boards run late.
     let mut late = Duration::ZERO;
     for message in script() {
         let due = Duration::from_secs_f64(message.at as f64 / 1000.0 / SCALE);
         loop {
-            answer_dump_requests(&mut ptys, &positions);
+            answer_dump_requests(&mut hall.ptys, &hall.positions);
             if start.elapsed() >= due + late {
                 break;
             }
             std::thread::sleep(Duration::from_micros(500));
         }
-        if !message.is_press {
-            for (pty, position) in ptys.iter_mut().zip(&mut positions) {
-                if let [0x8e, _, _, field, piece] = *message.bytes.as_slice() {
-                    position[3 + usize::from(field)] = piece;
-                }
-                pty.send(&message.bytes);
-            }
-            continue;
-        }
-        presses += 1;
-        let begin = Instant::now();
-        let is_measured = presses > WARM_UP_PLIES + 1;
-        if boards > 1 && presses % 2 == 0 {
-            watcher.skip_growth();
-            let pressed = Instant::now();
-            ptys.iter_mut().for_each(|pty| pty.send(&message.bytes));
-            match watcher.wait_for(&files, || answer_dump_requests(&mut ptys, &positions)) {
-                Ok(seen) if is_measured => measured.simultaneous.push((seen - pressed).as_secs_f64() * 1e6),
-                Err(files) if is_measured => missing.push(format!("{presses}, of all at once, in {}", files.join(" "))),
-                _ => {}
-            }
+        if message.is_press {
+            let begin = Instant::now();
+            hall.press(&message.bytes);
+            late += begin.elapsed();
         } else {
-            for (board, file) in files.iter().enumerate().take(SEQUENTIAL_BOARDS) {
-                let rest = PRESS_GAP[usize::from(boards > 1)];
-                count += 1;
-                let mut press = || {
-                    std::thread::sleep(rest);
-                    watcher.skip_growth();
-                    let pressed = Instant::now();
-                    ptys[board].send(&message.bytes);
-                    match watcher.wait_for(std::slice::from_ref(file), || answer_dump_requests(&mut ptys, &positions)) {
-                        Ok(seen) if is_measured => measured.single.push((seen - pressed).as_secs_f64() * 1e6),
-                        Err(_) if is_measured => missing.push(format!("{presses}, alone, in {file}")),
-                        _ => {}
-                    }
-                };
-                let mut sync = || {
-                    if program == "safe" {
-                        std::thread::sleep(rest);
-                        let took = append_and_sync(&mut durable);
-                        measured.fdatasync.extend(is_measured.then_some(took));
-                    }
-                };
-                if count % 2 == 0 {
-                    sync();
-                    press();
-                } else {
-                    press();
-                    sync();
-                }
-            }
-            ptys.iter_mut().skip(SEQUENTIAL_BOARDS).for_each(|pty| pty.send(&message.bytes));
+            hall.send(&message.bytes);
         }
-        late += begin.elapsed();
     }
-    for press in missing {
+    for press in hall.missing {
         println!("{program}, {boards} boards: not seen in time: press {press}");
     }
-    measured
+    hall.timings
+}
+
+/// Boards that play, and the times of their presses.
+struct MeasuredHall {
+    ptys: Vec<Pty>,
+    positions: Vec<Vec<u8>>,
+    /// Names of the live files.
+    files: Vec<String>,
+    watcher: Watcher,
+    /// A file that is synced between two presses.
+    durable: Option<File>,
+    presses: usize,
+    single_presses: usize,
+    timings: RunTimings,
+    /// Presses whose ply was not seen in time.
+    missing: Vec<String>,
+}
+
+impl MeasuredHall {
+    /// Sends a message from all boards.
+    fn send(&mut self, message: &[u8]) {
+        for (pty, position) in self.ptys.iter_mut().zip(&mut self.positions) {
+            if let [0x8e, _, _, field, piece] = *message {
+                position[3 + usize::from(field)] = piece;
+            }
+            pty.send(message);
+        }
+    }
+
+    /// Presses the clocks of all boards: together, or some of them one after the other.
+    fn press(&mut self, message: &[u8]) {
+        self.presses += 1;
+        if self.files.len() > 1 && self.presses.is_multiple_of(2) {
+            return self.press_together(message);
+        }
+        for board in 0..self.files.len().min(SEQUENTIAL_BOARDS) {
+            self.single_presses += 1;
+            if self.single_presses.is_multiple_of(2) {
+                self.sync();
+                self.press_one(board, message);
+            } else {
+                self.press_one(board, message);
+                self.sync();
+            }
+        }
+        self.ptys.iter_mut().skip(SEQUENTIAL_BOARDS).for_each(|pty| pty.send(message));
+    }
+
+    fn press_together(&mut self, message: &[u8]) {
+        self.watcher.skip_growth();
+        let pressed = Instant::now();
+        self.ptys.iter_mut().for_each(|pty| pty.send(message));
+        match self.watcher.wait_for(&self.files, || answer_dump_requests(&mut self.ptys, &self.positions)) {
+            Ok(seen) if self.is_warm() => self.timings.simultaneous.push((seen - pressed).as_secs_f64() * 1e6),
+            Err(files) if self.is_warm() => {
+                self.missing.push(format!("{}, of all at once, in {}", self.presses, files.join(" ")));
+            }
+            _ => {}
+        }
+    }
+
+    fn press_one(&mut self, board: usize, message: &[u8]) {
+        std::thread::sleep(self.rest());
+        self.watcher.skip_growth();
+        let pressed = Instant::now();
+        self.ptys[board].send(message);
+        let file = std::slice::from_ref(&self.files[board]);
+        match self.watcher.wait_for(file, || answer_dump_requests(&mut self.ptys, &self.positions)) {
+            Ok(seen) if self.is_warm() => self.timings.single.push((seen - pressed).as_secs_f64() * 1e6),
+            Err(_) if self.is_warm() => self.missing.push(format!("{}, alone, in {}", self.presses, file[0])),
+            _ => {}
+        }
+    }
+
+    /// Measures a sync of the disk.
+    fn sync(&mut self) {
+        let (rest, is_warm) = (self.rest(), self.is_warm());
+        if let Some(durable) = &mut self.durable {
+            std::thread::sleep(rest);
+            let took = append_and_sync(durable);
+            self.timings.fdatasync.extend(is_warm.then_some(took));
+        }
+    }
+
+    /// Whether presses count.
+    fn is_warm(&self) -> bool {
+        self.presses > WARM_UP_PLIES + 1
+    }
+
+    /// Pause before a press.
+    fn rest(&self) -> Duration {
+        PRESS_GAP[usize::from(self.files.len() > 1)]
+    }
 }
 
 /// Answers the dump requests to each board.

@@ -16,11 +16,11 @@ use serde_json::{Value, json};
 
 use crate::daemon::{SPEED, Station, StationFolder, moves, recording};
 use crate::folders::{self, Files};
-use crate::kill_at_syscall::{each, library};
-use crate::program::run;
+use crate::hall::assert_clean;
+use crate::kill_at_syscall::{FaultPoint, each, library};
 use crate::pty::{Board, Pty, TIMEOUT, wait_until};
 use crate::recorded_session::env_step;
-use crate::rounds::{ROUNDS, done, import};
+use crate::rounds::{ROUNDS, import};
 
 /// Plies played before the result.
 const PLIES: usize = 6;
@@ -35,13 +35,9 @@ struct ArbiterRequest {
     is_seen: fn(&StationFolder) -> bool,
 }
 
-fn public(place: &StationFolder, name: &str) -> String {
-    crate::rounds::public(place, name)
-}
-
 /// Counts the complete event lines of a kind.
 fn count_lines(place: &StationFolder, kind: &str) -> usize {
-    let text = public(place, "events.ndjson");
+    let text = place.public("events.ndjson");
     let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
     let events = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
     events.filter(|event| event["type"] == kind).count()
@@ -59,19 +55,19 @@ const REQUESTS: [ArbiterRequest; 3] = [
             };
             log.into_iter().any(|path| is_told(&path))
                 && count_lines(place, "pairing") == 2
-                && public(place, "round/3/games.pdn").contains("Sijbrands")
+                && place.public("round/3/games.pdn").contains("Sijbrands")
         },
     },
     ArbiterRequest {
         name: "a result",
         request: || json!({"do": "request", "board": "a", "request": "result 2-0", "confirm": true}),
         is_seen: |place| {
-            let archived = public(place, "archive/a-1.pdn");
+            let archived = place.public("archive/a-1.pdn");
             archived.contains("[Result \"2-0\"]")
-                && public(place, "round/3/games.pdn").contains("[Result \"2-0\"]")
+                && place.public("round/3/games.pdn").contains("[Result \"2-0\"]")
                 && count_lines(place, "official-result") == 1
                 && count_lines(place, "result") == 1
-                && public(place, "standings.json").contains("\"points\":\"2\"")
+                && place.public("standings.json").contains("\"points\":\"2\"")
         },
     },
     ArbiterRequest {
@@ -81,8 +77,8 @@ const REQUESTS: [ArbiterRequest; 3] = [
                 "command":"result", "board": "a", "game": 1, "result": "0-2", "correct": true, "request": "correct"}})
         },
         is_seen: |place| {
-            public(place, "archive/a-1.pdn").contains("[Result \"0-2\"]")
-                && public(place, "round/3/games.pdn").contains("[Result \"0-2\"]")
+            place.public("archive/a-1.pdn").contains("[Result \"0-2\"]")
+                && place.public("round/3/games.pdn").contains("[Result \"0-2\"]")
                 && count_lines(place, "official-result") == 2
                 && count_lines(place, "tag-correction") == 1
         },
@@ -118,13 +114,9 @@ impl Hall {
 
     /// Starts the station; kills it at operation number `at`, halfway through it or before it.
     fn start(&mut self, at: Option<(usize, bool)>) {
-        let under = fs::canonicalize(self.place.path("recordings")).unwrap();
-        let report = self.place.path("report");
         self.station = Some(self.place.start_with(|command| {
-            let Some((at, half)) = at else { return };
-            command.env("LD_PRELOAD", library().unwrap()).env("DAMCAST_UNDER", under);
-            command.env("DAMCAST_AT", at.to_string()).env("DAMCAST_COUNT", "1").env("DAMCAST_ERRNO", "0");
-            command.env("DAMCAST_HALF", u8::from(half).to_string()).env("DAMCAST_REPORT", report);
+            let Some((at, is_partial_write)) = at else { return };
+            FaultPoint { at, count: 1, errno: 0, is_partial_write }.set(command, &self.place.path(""));
         }));
     }
 
@@ -219,7 +211,7 @@ fn stages() -> Vec<Stage> {
     let mut board = Board::new(&recording(), SPEED);
     let mut files = {
         let place = StationFolder::new(&["a"]);
-        done(import(&place, "pairings.csv", ROUNDS));
+        import(&place, "pairings.csv", ROUNDS).done();
         folders::read(&place.path("recordings"))
     };
     let mut stages = Vec::new();
@@ -254,9 +246,7 @@ fn kill(stage: &Stage, at: usize, half: bool) -> bool {
     hall.request_until_done(stage.request, &case);
     hall.end();
     let is_killed = !hall.place.path("report").exists();
-    let directory = hall.place.path("recordings").display().to_string();
-    let fsck = run(&["fsck", &directory]);
-    assert!(fsck.code == 0 && fsck.out.trim_end().ends_with(": clean"), "{case}: {}{}", fsck.out, fsck.err);
+    assert_clean(&hall.place.path("recordings"), &case);
     let read = read(&hall.files());
     assert_eq!(read.keys().collect::<Vec<_>>(), stage.read.keys().collect::<Vec<_>>(), "{case}");
     for (name, lines) in read {

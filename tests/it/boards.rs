@@ -33,7 +33,8 @@ impl Drop for Process {
     }
 }
 
-fn moves(game: &SourceGame) -> Vec<String> {
+/// Returns the moves of a game as its file has them.
+pub fn moves(game: &SourceGame) -> Vec<String> {
     let mut position = game.start;
     let mut moves = Vec::new();
     for ply in &game.moves {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::operator::start_code;
 use crate::serve::{OutletFixture, tournament};
 
 /// Maximum time that a test waits.
@@ -173,19 +174,13 @@ const DRAWN_PIECES: &str = "(() => { const board = document.querySelector('svg.b
 const MOVES: &str = "[...document.querySelectorAll('#moves a')].map(link => link.firstChild.textContent).join(' ')";
 pub const LIVE: &str = "document.querySelector('#state').textContent";
 
-fn start() -> String {
-    (0..100)
-        .map(|field| match (field / 10, (field / 10 + field % 10) % 2) {
-            (_, 0) => '.',
-            (0..=3, _) => 'b',
-            (6..=9, _) => 'w',
-            _ => '.',
-        })
-        .collect()
-}
-
 fn played(moves: &[(usize, usize, Option<usize>)]) -> Value {
-    let mut all: Vec<char> = start().chars().collect();
+    let letter = |field| match start_code(field) {
+        1 => 'w',
+        4 => 'b',
+        _ => '.',
+    };
+    let mut all: Vec<char> = (0..100).map(letter).collect();
     for (from, to, taken) in moves {
         all.swap(*from, *to);
         taken.iter().for_each(|taken| all[*taken] = '.');
@@ -464,26 +459,14 @@ fn pages_have_no_serious_accessibility_problem() {
             "Emulation.setEmulatedMedia",
             json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}),
         );
-        for page in [
-            "",
-            "board/1",
-            "board/2",
-            "game/board-4-1",
-            "round/5",
-            "round/6",
-            "board/3",
-            "standings",
-            "archive",
-            "embed/board/3",
-            "?wall",
-            "?wall=light",
-            "nothing",
-        ] {
+        let pages = "/ /board/1 /board/2 /game/board-4-1 /round/5 /round/6 /board/3 /standings /archive /embed/board/3 \
+            /?wall /?wall=light /nothing";
+        for page in pages.split(' ') {
             let sign = if page.contains('?') { '&' } else { '?' };
-            browser.visit(&format!("http://{}/{page}{sign}lang={language}", server.address));
+            browser.visit(&format!("http://{}{page}{sign}lang={language}", server.address));
             browser.wait("document.readyState === 'complete' && document.documentElement.lang", &language.into());
             browser.evaluate(&axe);
-            assert_eq!(browser.accessibility_violations(), json!([]), "/{page} in {language}, {scheme}");
+            assert_eq!(browser.accessibility_violations(), json!([]), "{page} in {language}, {scheme}");
             tried += 1;
         }
     }

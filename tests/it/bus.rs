@@ -11,7 +11,6 @@ use damcast::simulation::drive::{RecorderDriver, drive_bus, strip_entry};
 use damcast::simulation::games::SourceGame;
 use damcast::simulation::script;
 use draughts::{Position, Variant};
-use draughts_pdn::notation;
 use hardware_sim::board::BoardOptions;
 use hardware_sim::bus::{BusConfig, BusWorld};
 use hardware_sim::incident::{Incident, IncidentKind};
@@ -20,6 +19,7 @@ use hardware_sim::profile::NoiseProfile;
 use hardware_sim::random::Span;
 use hardware_sim::seat::SeatConfig;
 
+use crate::boards::moves;
 use crate::games::playable;
 
 /// A bus on which these games are played, one per board; every second board is turned round.
@@ -114,15 +114,6 @@ impl Bus {
 
     /// Returns the expected moves in each board's file.
     pub fn moves(&self) -> BTreeMap<BusAddress, Vec<String>> {
-        let moves = |game: &SourceGame| {
-            let mut position = game.start;
-            let mut texts = Vec::new();
-            for ply in &game.moves {
-                texts.push(notation::write(position.variant(), ply, &position.legal_moves()));
-                position = position.play(ply);
-            }
-            texts
-        };
         self.games.iter().enumerate().map(|(index, game)| (Bus::address(index), moves(game))).collect()
     }
 }
@@ -287,15 +278,20 @@ fn boards_remember_moves_played_without_cable() {
     }
 }
 
+/// A board leaves the bus and comes back.
+fn board_outage(index: usize, away: u64, back: u64) -> [Incident; 2] {
+    [
+        Incident::new(away, IncidentKind::BoardDisconnected(index)),
+        Incident::new(back, IncidentKind::BoardConnected(index)),
+    ]
+}
+
 #[test]
 fn board_may_leave_bus_and_return() {
     let bus = Bus::new(&playable("international"), 4, 40);
     let end = bus.world().end_ms();
     for (away, back) in [(end / 3, end / 3 + 400), (end / 3, end / 3 + 20_000), (end / 4, end / 4 + 100_000)] {
-        let incidents = vec![
-            Incident::new(away, IncidentKind::BoardDisconnected(1)),
-            Incident::new(back, IncidentKind::BoardConnected(1)),
-        ];
+        let incidents = board_outage(1, away, back).to_vec();
         let bus = Bus { incidents, ..Bus::new(&playable("international"), 4, 40) };
         assert_all_recorded(&bus, &play(&bus));
     }
@@ -331,12 +327,7 @@ fn reconnected_board_returns_within_seconds() {
     let (out, back) = (end / 4, end / 4 + 100_000);
     let alone = play(&bus).polls_per_second(out, back);
     for (away, seconds) in [(1, 4), (8, 7)] {
-        let incidents = (0..away).flat_map(|index| {
-            [
-                Incident::new(out, IncidentKind::BoardDisconnected(index)),
-                Incident::new(back, IncidentKind::BoardConnected(index)),
-            ]
-        });
+        let incidents = (0..away).flat_map(|index| board_outage(index, out, back));
         let bus = Bus { incidents: incidents.collect(), ..Bus::new(&playable("international"), 16, 24) };
         let (mut recorded, mut returned) = (BusRecording::default(), Vec::new());
         drive_bus(&mut bus.world(), &mut bus.line(), 20_000, |_, output| {

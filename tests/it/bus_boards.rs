@@ -32,10 +32,8 @@ impl Hall {
         let boards = Boards::serve(&[arguments, &common].concat());
         let count = boards.next("line")["boards"].as_u64().unwrap();
         let games = (0..count).map(|index| {
-            let board = boards.next("board");
+            let (board, moves) = boards.next_board();
             let address = board["address"].as_u64().unwrap();
-            let moves = |moves: &Value| moves.as_str().unwrap().to_owned();
-            let moves = board["games"][0]["moves"].as_array().unwrap().iter().map(moves).collect();
             let name = if index == 0 { "table-1".to_owned() } else { format!("hall-{address}") };
             (name, address, moves)
         });
@@ -79,12 +77,10 @@ impl Hall {
         let ctl = |arguments: &[&str]| run(&[&["ctl", "--socket", &socket], arguments].concat());
         let second = self.games[1].1.to_string();
         for board in ["table-1".to_owned(), format!("hall/{second}"), format!("hall-{second}")] {
-            let named = ctl(&["set-players", &board, "A", "B"]);
-            assert!(named.code == 0 && named.out.contains("A and B are the players"), "{board}: {}", named.err);
+            ctl(&["set-players", &board, "A", "B"]).prints("A and B are the players");
         }
         for (board, words) in [("hall", "is a bus; name one of its boards: "), ("hall/1", "there is no board")] {
-            let refused = ctl(&["hold", board]);
-            assert!(refused.code == 1 && refused.err.contains(words), "{board}: {}", refused.err);
+            ctl(&["hold", board]).fails(1, words);
         }
         let status = run(&["status", "--json", "--socket", &socket]);
         let status: Value = serde_json::from_str(&status.out).unwrap();

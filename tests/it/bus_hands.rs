@@ -18,6 +18,7 @@ use draughts::Variant;
 use hardware_sim::faults::Fault;
 
 use crate::games::playable;
+use crate::operator::start_code;
 
 /// Returns the first plies of games, eight boards per line.
 fn benchmark(plies: usize, seeds: u64) -> Benchmark {
@@ -186,12 +187,7 @@ impl BusBoardFixture {
 
 /// Returns the start position of a 10x10 board, field by field.
 fn start() -> Vec<PieceCode> {
-    let code = |field: usize| match (field / 10, (field / 10 + field % 10) % 2) {
-        (0..=3, 1) => PieceCode(4),
-        (6..=9, 1) => PieceCode(1),
-        _ => PieceCode::EMPTY,
-    };
-    (0..100).map(code).collect()
+    (0..100).map(|field| PieceCode(start_code(field))).collect()
 }
 
 /// Once the position of the lever is known, a ply is published when its player presses, not earlier.

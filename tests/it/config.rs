@@ -2,6 +2,8 @@
 
 use damcast::station::config::{Config, Sources};
 
+use crate::program::assert_contains;
+
 const SMALLEST: &str = r#"
 [station]
 directory = "recordings"
@@ -170,30 +172,23 @@ fn codes_are_named_or_listed() {
     assert_eq!(settings("1=w 4=b 7=W 10=B"), [], "the same as draughts");
     assert_eq!(settings("1=b 4=w 7=B 10=W"), [pair("codes", "1=b 4=w 7=B 10=W")]);
     let refused = refuse(&format!("{SMALLEST}codes = \"1=w 4=x\"\n"));
-    assert!(
-        refused.contains("damcast.toml:9:9: `codes = 1=w 4=x`: expected w, W, b or B as the meaning of code 4"),
-        "{refused}"
-    );
+    assert_contains(&refused, &["damcast.toml:9:9: `codes = 1=w 4=x`: expected w, W, b or B as the meaning of code 4"]);
 }
 
 #[test]
 fn mistake_is_shown_in_place() {
-    assert_eq!(
-        refuse(&SMALLEST.replace("\"20\"", "\"99\"")).lines().collect::<Vec<_>>()[1..],
-        ["  |", "8 | game-type = \"99\"", "  |             ^^^^"]
-    );
-    assert_eq!(
-        refuse(&SMALLEST.replace("port", "prot")).lines().next(),
-        Some("damcast.toml:7:1: unknown key `prot` in [[line]]; did you mean `port`?")
-    );
-    assert_eq!(
-        refuse(&SMALLEST.replace("port", "# port")).lines().next(),
-        Some("damcast.toml:5:1: [[line]] needs the key `port`, as in port = \"serial:/dev/ttyACM0\"")
-    );
-    assert_eq!(
-        refuse(&format!("{SMALLEST}speed = 5\n")).lines().collect::<Vec<_>>()[1..],
-        ["  |", "9 | speed = 5", "  | ^^^^^"]
-    );
+    for (text, expected) in [
+        (SMALLEST.replace("\"20\"", "\"99\""), "8 | game-type = \"99\"\n  |             ^^^^"),
+        (format!("{SMALLEST}speed = 5\n"), "9 | speed = 5\n  | ^^^^^"),
+    ] {
+        assert_eq!(refuse(&text).split_once('\n').unwrap().1.trim_end(), format!("  |\n{expected}"));
+    }
+    for (key, expected) in [
+        ("prot", "damcast.toml:7:1: unknown key `prot` in [[line]]; did you mean `port`?"),
+        ("# port", "damcast.toml:5:1: [[line]] needs the key `port`, as in port = \"serial:/dev/ttyACM0\""),
+    ] {
+        assert_eq!(refuse(&SMALLEST.replace("port", key)).lines().next(), Some(expected));
+    }
 }
 
 #[test]

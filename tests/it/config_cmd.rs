@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::program::{damcast, run};
+use crate::program::{assert_contains, damcast, run};
 
 const VALID: &str = "[station]\ndirectory = \"r\"\n[[line]]\nname = \"a\"\nport = \"any\"\ngame-type = \"20\"\n";
 
@@ -14,13 +14,8 @@ fn summarizes_valid_configuration() {
     let file = file.display().to_string();
     let checked = run(&["config", "check", "--config", &file]);
     assert_eq!((checked.code, checked.err.as_str()), (0, ""));
-    assert_eq!(
-        checked.out,
-        format!(
-            "{file}: right\n1 line with 1 board; recordings go to {}\n  a: game 20 at any\n",
-            folder.path().join("r").display()
-        )
-    );
+    let summary = format!("1 line with 1 board; recordings go to {}", folder.path().join("r").display());
+    assert_eq!(checked.out, format!("{file}: right\n{summary}\n  a: game 20 at any\n"));
     let shown = damcast(&["config", "show", "--config", &file]).env("DAMCAST_PUBLIC_DELAY", "900").output().unwrap();
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(
@@ -41,17 +36,12 @@ fn reports_one_port_under_two_names() {
         fs::write(path("damcast.toml"), text).unwrap();
         run(&["config", "check", "--config", &path("damcast.toml").display().to_string()])
     };
-    let checked = check(VALID.replace("\"any\"", "\"serial:ttyUSB0\"") + second);
-    assert_eq!(checked.code, 2, "{}", checked.out);
-    assert!(checked.err.contains("the lines `a` and `b` have the same port, "), "{}", checked.err);
+    check(VALID.replace("\"any\"", "\"serial:ttyUSB0\"") + second)
+        .fails(2, "the lines `a` and `b` have the same port, ");
     // A port of a server box, with telnet and without.
     let second = "[[line]]\nname = \"b\"\nport = \"rfc2217://BOX:4001\"\ngame-type = \"20\"\n";
     let checked = check(VALID.replace("\"any\"", "\"tcp://box:4001\"") + second);
-    assert!(
-        checked.err.contains("the port rfc2217://BOX:4001?baud=9600 is used already, in line 5"),
-        "{}",
-        checked.err
-    );
+    assert_contains(&checked.err, &["the port rfc2217://BOX:4001?baud=9600 is used already, in line 5"]);
 }
 
 #[test]
@@ -81,17 +71,9 @@ fn reports_all_mistakes_of_wrong_configuration() {
     let file = file.display().to_string();
     let checked = run(&["config", "check", "--config", &file]);
     assert_eq!((checked.code, checked.out.as_str()), (2, ""));
-    for part in [
-        ":5:8: `bluetooth:`",
-        "  |        ^^^",
-        ":6:13: game type: game type 99",
-        "damcast: 2 mistakes; nothing is started from this",
-    ] {
-        assert!(checked.err.contains(part), "{part}\n{}", checked.err);
-    }
-    let missing = run(&["config", "check", "--config", "/nowhere/damcast.toml"]);
-    assert_eq!(missing.code, 2);
-    assert!(missing.err.contains("`damcast init` writes a configuration"), "{}", missing.err);
+    assert_contains(&checked.err, &[":5:8: `bluetooth:`", "  |        ^^^", ":6:13: game type: game type 99"]);
+    assert_contains(&checked.err, &["damcast: 2 mistakes; nothing is started from this"]);
+    run(&["config", "check", "--config", "/nowhere/damcast.toml"]).fails(2, "`damcast init` writes a configuration");
 }
 
 #[test]
@@ -119,10 +101,7 @@ game-type = "20"
     let missing = run(&["replay", "no\u{1b}[2Jlog\u{202e}"]);
     assert!(missing.err.contains(r"no\u001b[2Jlog\u202e"), "{}", missing.err);
     for run in [checked, missing] {
-        assert!(
-            run.code != 0 && !run.err.contains(['\u{1b}', '\u{202e}']) && !run.out.contains('\u{1b}'),
-            "{:?}",
-            run.err
-        );
+        assert_ne!(run.code, 0);
+        assert!(!run.err.contains(['\u{1b}', '\u{202e}']) && !run.out.contains('\u{1b}'), "{:?}", run.err);
     }
 }

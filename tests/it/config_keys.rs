@@ -7,44 +7,31 @@ use serde_json::Value;
 /// Returns a configuration with one pair in one table, on a bus if the table needs one, and the line of the pair.
 fn with(section: Section, pair: &str) -> (String, usize) {
     let name = pair.split(" = ").next().unwrap();
-    let own = |key: &str, value: &str| if key == name { String::new() } else { format!("{key} = {value}\n") };
-    let mode = if section == Section::Board { "mode = \"bus\"\n" } else { "" };
     let (mut text, mut at) = (String::new(), 0);
-    let tables = [
-        (Section::Station, own_if(section == Section::Station, &own, "directory", "\"r\"")),
-        (Section::Public, String::new()),
-        (Section::Outlet, own_if(section == Section::Outlet, &own, "name", "\"w\"")),
-        (Section::Control, String::new()),
-        (Section::Tournament, String::new()),
-        (Section::Serve, String::new()),
-        (Section::Desk, String::new()),
-        (Section::Alarm, String::new()),
-        (Section::Log, String::new()),
-        (Section::Recognition, String::new()),
-        (
-            Section::Line,
-            [("name", "\"a\""), ("port", "\"/dev/a\""), ("game-type", "\"20\"")]
-                .map(|(key, value)| own_if(section == Section::Line, &own, key, value))
-                .concat()
-                + mode,
-        ),
-        (Section::Board, own_if(section == Section::Board, &own, "address", "7")),
-    ];
-    for (table, rest) in tables {
-        if table == Section::Board && section != Section::Board {
-            continue;
+    use Section::{Alarm, Board, Control, Desk, Line, Log, Outlet, Public, Recognition, Serve, Station, Tournament};
+    let required = |table: Section| -> String {
+        let keys: &[(&str, &str)] = match table {
+            Station => &[("directory", "\"r\"")],
+            Outlet => &[("name", "\"w\"")],
+            Line => &[("name", "\"a\""), ("port", "\"/dev/a\""), ("game-type", "\"20\"")],
+            Board => &[("address", "7")],
+            _ => &[],
+        };
+        let needed = keys.iter().filter(|(key, _)| table != section || *key != name);
+        needed.map(|(key, value)| format!("{key} = {value}\n")).collect()
+    };
+    let tables = [Station, Public, Outlet, Control, Tournament, Serve, Desk, Alarm, Log, Recognition, Line, Board];
+    for table in tables.into_iter().filter(|table| *table != Board || section == Board) {
+        text += &format!("{}\n{}", table.title(), required(table));
+        if table == Line && section == Board {
+            text += "mode = \"bus\"\n";
         }
-        text += &format!("{}\n{rest}", table.title());
         if table == section {
             text += &format!("{pair}\n");
             at = text.lines().count();
         }
     }
     (text, at)
-}
-
-fn own_if(is_here: bool, own: &impl Fn(&str, &str) -> String, key: &str, value: &str) -> String {
-    if is_here { own(key, value) } else { format!("{key} = {value}\n") }
 }
 
 #[track_caller]

@@ -6,6 +6,8 @@ use std::path::Path;
 use damcast::station::config::keys::Section;
 use damcast::station::config::{Config, Sources, show, sources};
 
+use crate::program::assert_contains;
+
 const BASE: &str = r#"[station]
 directory = "r"
 [station.tags]
@@ -129,11 +131,21 @@ fn mistake_in_drop_in_is_reported_with_file() {
     assert!(error.contains("damcast.d/b.toml:1:1: [[line]] needs the key `port`"), "{error}");
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), &[("a.toml", "[[line]]\nname = \"x\"\nport = \"/dev/a\"\ngame-type = \"20\"\n")]);
-    let error = Config::load(&file).unwrap_err().to_string();
-    assert!(
-        error.contains("a.toml:3:8: the port serial:/dev/a is used already, in ") && error.contains("damcast.toml:7;"),
-        "{error}"
+    assert_contains(
+        &Config::load(&file).unwrap_err().to_string(),
+        &["a.toml:3:8: the port serial:/dev/a is used already, in ", "damcast.toml:7;"],
     );
+}
+
+/// Asserts that the shown configuration is equivalent to its sources in a folder; returns it.
+fn shown_equivalent(sources: &Sources, folder: &Path) -> String {
+    let shown = show::show(sources).unwrap();
+    // A text without a file keeps its paths as written.
+    let (shown_config, mut config) = (Config::read("shown", &shown).unwrap(), sources.read().unwrap());
+    assert_eq!(config.directory, folder.join(&shown_config.directory));
+    config.directory.clone_from(&shown_config.directory);
+    assert_eq!(shown_config, config, "{shown}");
+    shown
 }
 
 #[test]
@@ -141,12 +153,7 @@ fn effective_configuration_is_equivalent_and_names_sources() {
     let folder = tempfile::tempdir().unwrap();
     let file = write(folder.path(), &[("a.toml", "[public]\ndelay = 60\n[station.tags]\nTimeControl = \"180+2\"\n")]);
     let sources = Sources::from_file(&file).unwrap().with_environment([pair("DAMCAST_PUBLIC_DELAY_PLIES", "3")]);
-    let shown = show::show(&sources).unwrap();
-    // A text without a file keeps its paths as written.
-    let (shown_config, mut config) = (Config::read("shown", &shown).unwrap(), sources.read().unwrap());
-    assert_eq!(config.directory, folder.path().join(&shown_config.directory));
-    config.directory.clone_from(&shown_config.directory);
-    assert_eq!(shown_config, config, "{shown}");
+    let shown = shown_equivalent(&sources, folder.path());
     for (line, origin) in [
         ("delay = 60", "a.toml:2"),
         ("delay-plies = 3", "DAMCAST_PUBLIC_DELAY_PLIES:2"),
@@ -159,13 +166,7 @@ fn effective_configuration_is_equivalent_and_names_sources() {
         assert!(shown.lines().any(shows), "{line} from {origin}:\n{shown}");
     }
     for name in ["damcast", "examples/tournament-bus", "examples/tournament-any", "examples/blitz"] {
-        let example = &format!("config/{name}.toml");
-        let sources = Sources::from_file(example.as_ref()).unwrap();
-        let shown = show::show(&sources).unwrap();
-        // A text without a file keeps its paths as written.
-        let (shown_config, mut config) = (Config::read("shown", &shown).unwrap(), sources.read().unwrap());
-        assert_eq!(config.directory, Path::new(example).with_file_name(&shown_config.directory));
-        config.directory.clone_from(&shown_config.directory);
-        assert_eq!(shown_config, config, "{shown}");
+        let example = format!("config/{name}.toml");
+        shown_equivalent(&Sources::from_file(example.as_ref()).unwrap(), Path::new(&example).parent().unwrap());
     }
 }

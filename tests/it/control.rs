@@ -11,8 +11,9 @@ use damcast::engine::bytelog::RecordKind;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::daemon::{SPEED, StationFolder, kinds, moves, recording};
-use crate::program::{Run, run};
+use crate::daemon::{StationFolder, kinds, moves};
+use crate::hall::Hall;
+use crate::program::{Run, assert_contains, run};
 use crate::pty::{Board, Pty, wait_until};
 
 /// Runs `damcast` against the station of a folder.
@@ -72,13 +73,26 @@ impl Client {
 
 /// Starts a station and records some plies of a game.
 pub fn playing(plies: usize) -> (StationFolder, Pty, Board, crate::daemon::Station) {
-    let place = StationFolder::new(&["a"]);
-    let mut pty = Pty::plug_in(&place.path("a"));
-    let mut board = Board::new(&recording(), SPEED);
-    let station = place.start();
-    pty.wait_for_the_station();
-    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= plies);
+    let mut hall = Hall::start("");
+    hall.play(plies);
+    let Hall { place, pty, board, station } = hall;
     (place, pty, board, station)
+}
+
+/// Starts a station whose board is not plugged in.
+fn idle_station() -> (StationFolder, crate::daemon::Station) {
+    let place = StationFolder::new(&["a"]);
+    let station = place.start();
+    station.wait_for("operators reach this station");
+    station.wait_for("waiting for the port");
+    (place, station)
+}
+
+/// Returns the requests of operators in the log of board `a`.
+fn logged_requests(place: &StationFolder) -> Vec<String> {
+    let records = place.log("a-1.log").records.into_iter();
+    let request = |kind| if let RecordKind::Operator(text) = kind { Some(text.to_string()) } else { None };
+    records.filter_map(|record| request(record.kind)).collect()
 }
 
 #[test]
@@ -86,10 +100,7 @@ fn status_shows_boards() {
     let (place, _pty, _board, mut station) = playing(4);
     let seen = status(&place);
     let board = &seen["boards"][0];
-    assert_eq!(
-        (board["name"].as_str(), board["line"].as_str(), board["game"].as_u64()),
-        (Some("a"), Some("a"), Some(1))
-    );
+    assert_eq!((&board["name"], &board["line"], &board["game"]), (&"a".into(), &"a".into(), &1.into()));
     assert!(board["plies"].as_u64().unwrap() >= 4 && board["is_ongoing"] == true, "{board}");
     assert!(board["clocks"]["white"].as_u64().unwrap() > 0, "{board}");
     assert!(board["file"].as_str().unwrap().ends_with("live/a-1.pdn"), "{board}");
@@ -97,29 +108,20 @@ fn status_shows_boards() {
     assert!(seen["disk"]["free_bytes"].as_u64().unwrap() > 0, "{seen}");
     assert_eq!(seen["pid"].as_u64(), Some(u64::from(station.process.id())));
     let table = run_ctl(&place, &["status"]);
-    assert!(
-        table.out.starts_with("board") && table.out.contains("\na  ") && table.out.contains("GB free"),
-        "{}",
-        table.out
-    );
+    assert!(table.out.starts_with("board"), "{}", table.out);
+    assert_contains(&table.out, &["\na  ", "GB free"]);
     assert!(station.signal(Signal::TERM).success());
     assert!(!place.path("recordings/control.sock").exists(), "the socket goes with the station");
     let no_station = run_ctl(&place, &["status"]);
     assert_eq!(no_station.code, 3);
-    assert!(
-        no_station.err.contains("no station answers at") && no_station.err.contains("damcast run"),
-        "{}",
-        no_station.err
-    );
+    assert_contains(&no_station.err, &["no station answers at", "damcast run"]);
 }
 
 #[test]
 fn operator_requests_are_logged_and_replayed() {
     let (place, mut pty, mut board, mut station) = playing(4);
     let before = moves(&place.live("a-1.pdn"));
-    let undone = run_ctl(&place, &["ctl", "undo", "a"]);
-    assert_eq!(undone.code, 0, "{}", undone.err);
-    assert!(undone.out.contains("written: /FEN \""), "{}", undone.out);
+    run_ctl(&place, &["ctl", "undo", "a"]).prints("written: /FEN \"");
     board.answer(&mut pty);
     let names = run_ctl(&place, &["ctl", "set-players", "a", "Sijbrands, T.", "Wiersma, H.", "--json"]);
     let answer: Value = serde_json::from_str(&names.out).unwrap();
@@ -145,7 +147,7 @@ fn operator_requests_are_logged_and_replayed() {
     // A result ends a game for good: while its clock runs, the request needs a confirmation.
     let unsure = run_ctl(&place, &["ctl", "result", "a", "2-0"]);
     assert_eq!(unsure.code, 1, "{}", unsure.out);
-    assert!(unsure.err.contains("a, game 1, ") && unsure.err.contains("its clock runs"), "{}", unsure.err);
+    assert_contains(&unsure.err, &["a, game 1, ", "its clock runs"]);
     assert!(unsure.err.contains("`--confirm`"), "{}", unsure.err);
     let result = run_ctl(&place, &["ctl", "result", "a", "2-0", "--confirm"]);
     assert_eq!(result.code, 0, "{}", result.err);
@@ -159,12 +161,8 @@ fn operator_requests_are_logged_and_replayed() {
     assert!(live.contains("[Result \"2-0\"]") && moves(&live)[..before.len()] == before[..], "{live}");
     assert_eq!(place.replay(&["a-1.log"]), live);
     let log = place.log("a-1.log");
-    let asked: Vec<&str> = kinds(&log)
-        .iter()
-        .filter_map(|kind| if let RecordKind::Operator(text) = kind { Some(&**text) } else { None })
-        .collect();
-    assert_eq!(asked[0], "undo 1");
-    assert_eq!(asked.last(), Some(&"result 2-0"));
+    let asked = logged_requests(&place);
+    assert_eq!((asked[0].as_str(), asked[asked.len() - 1].as_str()), ("undo 1", "result 2-0"));
     let uid = rustix::process::getuid().as_raw();
     let note_prefix = format!("request of uid {uid}");
     let notes = kinds(&log)
@@ -188,8 +186,7 @@ fn effects_of_request_are_shown_before_confirmation() {
     let before = (place.live("a-1.pdn"), status(&place)["boards"][0]["plies"].clone());
     let is_untouched = || {
         let now = (place.live("a-1.pdn"), status(&place)["boards"][0]["plies"].clone());
-        let is_asked = |kind: &&RecordKind| matches!(kind, RecordKind::Operator(_));
-        now == before && !kinds(&place.log("a-1.log")).iter().any(is_asked)
+        now == before && logged_requests(&place).is_empty()
     };
     for (request, message, written) in [
         ("undo 1", "", "/FEN \\\"B:W"),
@@ -219,12 +216,8 @@ fn effects_of_request_are_shown_before_confirmation() {
     let sure = ",\"confirm\":true";
     // Clocks depend on the time of the request.
     let without_clocks = |answer: Value| {
-        let written = answer["lines"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|line| line.as_str().unwrap().split(" {").next().unwrap().to_owned());
-        (answer["messages"].clone(), written.collect::<Vec<_>>())
+        let written = answer["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().split(" {").next());
+        (answer["messages"].to_string(), written.map(|line| line.unwrap().to_owned()).collect::<Vec<_>>())
     };
     let foretold = without_clocks(asked("undo 1", trial));
     assert_eq!(foretold, without_clocks(asked("undo 1", "")), "the dry run shows what the request does");
@@ -242,20 +235,12 @@ fn effects_of_request_are_shown_before_confirmation() {
     let message = |answer: &Value| answer["messages"].as_array().unwrap().clone();
     assert!(message(&foretold).starts_with(&message(&done)), "{foretold}, {done}");
     assert!(station.signal(Signal::TERM).success());
-    let log = place.log("a-1.log");
-    let log = kinds(&log);
-    let done: Vec<&str> = log
-        .iter()
-        .filter_map(|kind| if let RecordKind::Operator(text) = kind { Some(&**text) } else { None })
-        .collect();
-    assert_eq!(done, ["undo 1", "result 2-0", "continue anyway"]);
+    assert_eq!(logged_requests(&place), ["undo 1", "result 2-0", "continue anyway"]);
 }
 
 #[test]
 fn socket_is_private_and_replaces_dead_one() {
-    let place = StationFolder::new(&["a"]);
-    let mut station = place.start();
-    station.wait_for("waiting for the port");
+    let (place, mut station) = idle_station();
     let path = place.path("recordings/control.sock");
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o660);
     station.process.kill().unwrap();
@@ -266,8 +251,7 @@ fn socket_is_private_and_replaces_dead_one() {
     assert_eq!(status(&place)["pid"].as_u64(), Some(u64::from(next.process.id())));
     // Another station with the same socket in another folder: the running one keeps the socket, the other still records.
     let other = StationFolder::new(&["b"]);
-    let config = fs::read_to_string(other.path("damcast.toml")).unwrap();
-    fs::write(other.path("damcast.toml"), format!("[control]\nsocket = {path:?}\n{config}")).unwrap();
+    other.prepend_config(&format!("[control]\nsocket = {path:?}\n"));
     let other_station = other.start();
     other_station.wait_for("another station answers at this socket");
     other_station.wait_for("waiting for the port");
@@ -276,9 +260,7 @@ fn socket_is_private_and_replaces_dead_one() {
 
 #[test]
 fn misbehaving_clients_cost_nothing() {
-    let place = StationFolder::new(&["a"]);
-    let station = place.start();
-    station.wait_for("operators reach this station");
+    let (place, _station) = idle_station();
     let mut client = Client::connect(&place);
     for rubbish in
         ["\n", "{}\n", "status\n", "{\"do\":\"fly\"}\n", "{\"do\":\"status\",\"more\":1}\n", "[1,2\n", "\u{0}\n"]
@@ -309,19 +291,15 @@ fn misbehaving_clients_cost_nothing() {
             hanging.push(client);
         }
     }
-    assert!(
-        hanging.len() <= 16 && last_reply.as_ref().is_some_and(|last_reply| last_reply.contains("too many clients")),
-        "{last_reply:?}"
-    );
+    assert!(hanging.len() <= 16, "{last_reply:?}");
+    assert_contains(&last_reply.unwrap(), &["too many clients"]);
     drop(hanging);
     wait_until("room again", || run_ctl(&place, &["status"]).code == 0);
 }
 
 #[test]
 fn watchers_see_changes_at_once() {
-    let place = StationFolder::new(&["a"]);
-    let station = place.start();
-    station.wait_for("operators reach this station");
+    let (place, _station) = idle_station();
     let mut client = Client::connect(&place);
     client.send("{\"do\":\"watch\",\"interval_ms\":50}\n");
     assert_eq!(client.receive()["status"]["boards"][0]["state"], "no-connection");
@@ -346,14 +324,10 @@ fn messages_are_filtered_by_level_at_run_time() {
     });
     pty.wait_for_the_station();
     assert_eq!(run_ctl(&place, &["ctl", "log-level"]).out, "info\n");
-    let slip = run_ctl(&place, &["ctl", "log-level", "dbug"]);
-    assert!(slip.code == 1 && slip.err.contains("expected a level (error, warn, info"), "{}", slip.err);
-    let wrong = run_ctl(&place, &["ctl", "log-level", "damcast=loud"]);
-    assert!(wrong.code == 1 && wrong.err.contains("MODULE=LEVEL"), "{}", wrong.err);
-    assert_eq!(
-        run_ctl(&place, &["ctl", "log-level", "damcast_station::line=off"]).out,
-        "info,damcast_station::line=off\n"
-    );
+    run_ctl(&place, &["ctl", "log-level", "dbug"]).fails(1, "expected a level (error, warn, info");
+    run_ctl(&place, &["ctl", "log-level", "damcast=loud"]).fails(1, "MODULE=LEVEL");
+    let level = run_ctl(&place, &["ctl", "log-level", "damcast_station::line=off"]);
+    assert_eq!(level.out, "info,damcast_station::line=off\n");
     station.wait_for("log-level damcast_station::line=off");
     let count = |station: &crate::daemon::Station| station.output().matches("request of").count();
     let before = count(&station);
@@ -377,8 +351,7 @@ fn unanswered_request_is_not_run_later() {
     station.wait_for("result 2-0: not done: it was wanted until");
     // Requests in time are done.
     board.answer(&mut pty);
-    let names = run_ctl(&place, &["ctl", "set-players", "a", "Sijbrands, T.", "Wiersma, H."]);
-    assert_eq!(names.code, 0, "{}", names.err);
+    run_ctl(&place, &["ctl", "set-players", "a", "Sijbrands, T.", "Wiersma, H."]).done();
     assert!(station.signal(Signal::TERM).success());
     assert!(place.live("a-1.pdn").contains("[Result \"*\"]"), "{}", place.live("a-1.pdn"));
     let log = place.log("a-1.log");
@@ -407,15 +380,12 @@ fn unreadable_request_reaches_no_log() {
         assert!(reply["ok"] == false && reply["error"].as_str().unwrap().contains(message), "{request}: {reply}");
     }
     assert!(station.signal(Signal::TERM).success());
-    assert!(!kinds(&place.log("a-1.log")).iter().any(|kind| matches!(kind, RecordKind::Operator(_))));
+    assert_eq!(logged_requests(&place), [""; 0]);
 }
 
 #[test]
 fn refuses_names_with_direction_marks() {
-    let place = StationFolder::new(&["a"]);
-    let mut station = place.start();
-    station.wait_for("operators reach this station");
-    station.wait_for("waiting for the port");
+    let (place, mut station) = idle_station();
     for name in ["A\u{202e}B", "A\u{2028}B", "A\u{2066}B", "A\u{1b}[2JB"] {
         let refused = run_ctl(&place, &["ctl", "set-players", "a", name, "C"]);
         assert_eq!(refused.code, 1, "{name:?}: {}", refused.err);
@@ -423,15 +393,12 @@ fn refuses_names_with_direction_marks() {
     }
     assert_eq!(run_ctl(&place, &["ctl", "set-players", "a", "Вирный, Ш.", "한국"]).code, 0);
     assert!(station.signal(Signal::TERM).success());
-    assert_eq!(kinds(&place.log("a-1.log")).iter().filter(|kind| matches!(kind, RecordKind::Operator(_))).count(), 1);
+    assert_eq!(logged_requests(&place).len(), 1);
 }
 
 #[test]
 fn endless_requests_are_slowed_and_fill_no_log() {
-    let place = StationFolder::new(&["a"]);
-    let mut station = place.start();
-    station.wait_for("operators reach this station");
-    station.wait_for("waiting for the port");
+    let (place, mut station) = idle_station();
     // One client alone waits for its turn; five at once are too many.
     let mut clients: Vec<Client> = (0..5).map(|_| Client::connect(&place)).collect();
     let (mut taken, mut refused) = (0, 0);
@@ -453,16 +420,12 @@ fn endless_requests_are_slowed_and_fill_no_log() {
     // Status requests do not wait.
     assert_eq!(status(&place)["boards"][0]["held"], true);
     assert!(station.signal(Signal::TERM).success());
-    let log = place.log("a-1.log");
-    assert_eq!(kinds(&log).iter().filter(|kind| matches!(kind, RecordKind::Operator(_))).count(), taken);
+    assert_eq!(logged_requests(&place).len(), taken);
 }
 
 #[test]
 fn request_expires_at_deadline() {
-    let place = StationFolder::new(&["a"]);
-    let station = place.start();
-    station.wait_for("operators reach this station");
-    station.wait_for("waiting for the port");
+    let (place, _station) = idle_station();
     let uptime: f64 = fs::read_to_string("/proc/uptime").unwrap().split(' ').next().unwrap().parse().unwrap();
     let later = (uptime * 1000.0) as u64 + 60_000;
     let mut client = Client::connect(&place);
@@ -493,8 +456,7 @@ fn strangers_are_refused_with_reason() {
     let place = StationFolder::new(&["a"]);
     fs::set_permissions(place.path("."), fs::Permissions::from_mode(0o711)).unwrap();
     let socket = place.path("control.sock");
-    let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
-    fs::write(place.path("damcast.toml"), format!("[control]\nsocket = {socket:?}\n{config}")).unwrap();
+    place.prepend_config(&format!("[control]\nsocket = {socket:?}\n"));
     let station = place.start();
     station.wait_for("operators reach this station");
     // A copy that every user may run, independent of the build folder.
@@ -507,10 +469,8 @@ fn strangers_are_refused_with_reason() {
     };
     let refused = ask();
     assert_eq!(refused.status.code(), Some(4), "{}", String::from_utf8_lossy(&refused.stderr));
-    assert!(
-        String::from_utf8_lossy(&refused.stderr)
-            .contains("only root, the user of the station and the group of the socket may")
-    );
+    let reason = String::from_utf8_lossy(&refused.stderr);
+    assert_contains(&reason, &["only root, the user of the station and the group of the socket may"]);
     // The socket was opened to all by hand: users outside the group are still refused.
     fs::set_permissions(&socket, fs::Permissions::from_mode(0o666)).unwrap();
     let refused = ask();
@@ -522,12 +482,9 @@ fn strangers_are_refused_with_reason() {
 /// With an invalid configuration the programs still find the station and report the mistake.
 #[test]
 fn configuration_mistake_locks_no_user_out() {
-    let place = StationFolder::new(&["a"]);
-    let station = place.start();
-    station.wait_for("waiting for the port");
-    let config = place.path("damcast.toml");
-    let right = fs::read_to_string(&config).unwrap();
-    let config = config.to_str().unwrap();
+    let (place, _station) = idle_station();
+    let config = &place.config();
+    let right = fs::read_to_string(config).unwrap();
     for (wrong, message) in [
         (right.replace("game-type", "gametype"), "unknown key `gametype`"),
         (right.replace("[[line]]", "[[line"), "damcast.toml:3:"),

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use damcast::engine::bytelog::{self, ByteLog, RecordKind};
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::hall::Hall;
 use crate::program::{damcast, run};
 use crate::pty::{Board, Pty, TIMEOUT, wait_until};
 
@@ -39,6 +40,17 @@ impl StationFolder {
         fs::write(self.path("damcast.toml"), text).unwrap();
     }
 
+    /// Puts tables before the configuration.
+    pub fn prepend_config(&self, tables: &str) {
+        let config = fs::read_to_string(self.path("damcast.toml")).unwrap();
+        fs::write(self.path("damcast.toml"), format!("{tables}{config}")).unwrap();
+    }
+
+    /// Returns the file of the configuration, as an argument.
+    pub fn config(&self) -> String {
+        self.path("damcast.toml").display().to_string()
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -61,11 +73,7 @@ impl StationFolder {
             let shown = text.split_whitespace().filter(|word| word.contains(['-', 'x']) && !word.contains(['[', '"']));
             assert_eq!(shown.collect::<Vec<_>>(), moves(live), "{text}");
         }
-        let events = fs::read_to_string(self.path("recordings/public/events.ndjson")).unwrap();
-        let events = events.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-        let public_text =
-            events.filter(|event| event["type"] == "move").map(|event| event["move"].as_str().unwrap().to_owned());
-        assert_eq!(public_text.collect::<Vec<_>>(), moves(live));
+        assert_eq!(crate::outlets::event_moves(&self.public("events.ndjson")), moves(live));
     }
 
     /// Returns the output of `damcast replay` for these logs.
@@ -83,8 +91,7 @@ impl StationFolder {
 
     /// Starts a station with a changed command.
     pub fn start_with(&self, change: impl FnOnce(&mut std::process::Command)) -> Station {
-        let config = self.path("damcast.toml");
-        let mut command = damcast(&["run", "--config", config.to_str().unwrap()]);
+        let mut command = damcast(&["run", "--config", &self.config()]);
         command.env_remove("NOTIFY_SOCKET").env_remove("WATCHDOG_USEC").env_remove("RUNTIME_DIRECTORY");
         change(&mut command);
         Station::spawn(command)
@@ -274,8 +281,7 @@ fn two_stations_cannot_share_directory() {
 fn wrong_configuration_starts_nothing() {
     let place = StationFolder::new(&["a"]);
     place.configure(&["a"], SPEED, "speed = 3\n");
-    let config = place.path("damcast.toml");
-    let refused = run(&["run", "--config", config.to_str().unwrap()]);
+    let refused = run(&["run", "--config", &place.config()]);
     assert_eq!(refused.code, 2);
     assert!(refused.err.contains("damcast.toml:8:1: unknown key `speed` in [[line]]"), "{}", refused.err);
     assert!(refused.err.contains("8 | speed = 3\n  | ^^^^^\n"), "{}", refused.err);
@@ -294,17 +300,13 @@ fn uncreatable_directory_is_reported() {
 
 #[test]
 fn published_games_match_log() {
-    let place = StationFolder::new(&["a"]);
-    let mut pty = Pty::plug_in(&place.path("a"));
-    let mut board = Board::new(&recording(), SPEED);
-    let mut station = place.start();
-    pty.wait_for_the_station();
-    board.answer(&mut pty);
-    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 8);
-    assert!(station.signal(Signal::TERM).success());
-    let live = place.live("a-1.pdn");
-    assert_eq!(moves(&live)[..8], truth()[..8], "{live}\n{}", station.output());
-    assert_eq!(place.replay(&["a-1.log"]), live);
+    let mut hall = Hall::start("");
+    hall.board.answer(&mut hall.pty);
+    hall.play(8);
+    hall.stop();
+    let live = hall.live(1);
+    assert_eq!(moves(&live)[..8], truth()[..8], "{live}\n{}", hall.station.output());
+    assert_eq!(hall.place.replay(&["a-1.log"]), live);
 }
 
 #[test]
@@ -335,35 +337,29 @@ fn killed_station_continues_same_file() {
 
 #[test]
 fn live_file_is_completed_rewritten_or_left_if_changed() {
-    let place = StationFolder::new(&["a"]);
-    let mut pty = Pty::plug_in(&place.path("a"));
-    let mut board = Board::new(&recording(), SPEED);
-    let mut station = place.start();
-    pty.wait_for_the_station();
-    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 3);
-    assert!(station.signal(Signal::TERM).success());
+    let mut hall = Hall::start("");
+    hall.play(3);
+    hall.stop();
+    let Hall { place, pty, .. } = hall;
     drop(pty);
     let (file, whole) = (place.path("recordings/live/a-1.pdn"), place.live("a-1.pdn"));
-
-    fs::write(&file, &whole[..whole.len() - 30]).unwrap();
-    let station = place.start();
-    station.wait_for("a-1.pdn has been completed with 30 bytes from the log");
-    assert_eq!(place.live("a-1.pdn"), whole);
-    drop(station);
-
-    fs::remove_file(&file).unwrap();
-    let station = place.start();
-    station.wait_for("a-1.pdn was missing and has been written again");
-    assert_eq!(place.live("a-1.pdn"), whole);
-    drop(station);
-
     let changed = whole.replacen("32-28", "33-28", 1);
-    fs::write(&file, &changed).unwrap();
-    let station = place.start();
-    station.wait_for("a-1.pdn was changed by somebody and is left as it is");
-    assert_eq!(place.live("a-1.pdn"), changed);
+    for (damaged, notice) in [
+        (Some(&whole[..whole.len() - 30]), "a-1.pdn has been completed with 30 bytes from the log"),
+        (None, "a-1.pdn was missing and has been written again"),
+        (Some(&*changed), "a-1.pdn was changed by somebody and is left as it is"),
+    ] {
+        match damaged {
+            Some(text) => fs::write(&file, text).unwrap(),
+            None => fs::remove_file(&file).unwrap(),
+        }
+        let station = place.start();
+        station.wait_for(notice);
+        let expected = if damaged == Some(&changed) { &changed } else { &whole };
+        assert_eq!(place.live("a-1.pdn"), *expected);
+        station.wait_for("waiting for the port");
+    }
     assert_eq!(place.live("a-1.recovered-1.pdn"), whole);
-    station.wait_for("waiting for the port");
 }
 
 #[test]

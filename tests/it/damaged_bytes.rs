@@ -5,9 +5,9 @@ use damcast::engine::millis::Millis;
 use damcast::engine::session::{Input, Line, LineSettings};
 use damcast::simulation::drive::Record;
 use damcast::simulation::score::{Conditions, RecorderKind, run};
-use draughts_pdn::notation;
 use hardware_sim::profile::NoiseProfile;
 
+use crate::boards::moves;
 use crate::bus::{rare_session, replay_inputs};
 use crate::games::playable;
 
@@ -87,13 +87,8 @@ fn damage_a_board(step: usize) {
     let control = Some("4800+60".parse().unwrap());
     let conditions = Conditions { profile: NoiseProfile::ideal(), control, seed: 1, settings: settings.clone() };
     let session = run(&game, &conditions, RecorderKind::Damcast).unwrap().record;
-    let mut position = game.start;
-    let mut played = Vec::new();
-    for ply in &game.moves {
-        played.push(notation::write(position.variant(), ply, &position.legal_moves()));
-        position = position.play(ply);
-    }
     let entries = |record: &Record| record.entries().into_iter().map(|(_, entry)| entry).collect::<Vec<_>>();
+    let played = moves(&game);
     assert_eq!(entries(&session), played);
     let mut count = DamageCount::default();
     for (case, inputs) in damaged(&session.inputs, step) {

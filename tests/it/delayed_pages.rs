@@ -68,13 +68,9 @@ impl Hall {
         let lines = BOARDS.map(|name| {
             format!("[[line]]\nname = \"{name}\"\nport = \"/dev/{name}\"\ngame-type = \"20\"\ntags = {{ White = \"W {name}\", Event = \"Open\" }}\n")
         });
-        let tables = format!(
-            "[station]\nname = \"hall\"\ndirectory = {:?}\n[public]\ndelay = {}\n[[outlet]]\nname = \"{}\"\n{}",
-            folder.path(),
-            DELAY / 1000,
-            IMMEDIATE_OUTLET.0,
-            lines.concat()
-        );
+        let (directory, delay, outlet) = (folder.path(), DELAY / 1000, IMMEDIATE_OUTLET.0);
+        let tables = format!("[station]\nname = \"hall\"\ndirectory = {directory:?}\n[public]\ndelay = {delay}\n")
+            + &format!("[[outlet]]\nname = \"{outlet}\"\n{}", lines.concat());
         let config = Config::read("test", &tables).unwrap();
         fs::create_dir_all(folder.path().join("log")).unwrap();
         for outlet in [DELAYED_OUTLETS.0, IMMEDIATE_OUTLET.0] {
@@ -216,25 +212,9 @@ impl Pages {
         wait_until("the last event", || {
             ask_for("/", &[]).is_ok_and(|page| page.header("etag").is_some_and(|tag| tag.contains(&format!("\"{id}-"))))
         });
-        let mut paths: Vec<String> = [
-            "",
-            "?lang=ru",
-            "?wall",
-            "standings",
-            "archive",
-            "round/1",
-            "round/2",
-            "round/3",
-            "games.pdn",
-            "started.pdn",
-            "round/3/games.pdn",
-        ]
-        .map(|path| format!("/{path}"))
-        .into();
-        paths.extend(
-            ["tournament.json", "standings.json", "events.ndjson", "events", "events?gen=x", "nothing"]
-                .map(|path| format!("/{path}")),
-        );
+        let fixed = "/ /?lang=ru /?wall /standings /archive /round/1 /round/2 /round/3 /games.pdn /started.pdn \
+            /round/3/games.pdn /tournament.json /standings.json /events.ndjson /events /events?gen=x /nothing";
+        let mut paths: Vec<String> = fixed.split(' ').map(str::to_owned).collect();
         for (board, number) in BOARDS.iter().zip(1..) {
             paths.extend([
                 format!("/board/{number}"),
@@ -289,9 +269,7 @@ fn tournament_records() -> Vec<TournamentRecord> {
     for text in [rounds.to_owned(), rounds.replace("Wiersma, H.;*", "Wiersma, H.;2-0")] {
         let file = folder.path().join("rounds.csv");
         fs::write(&file, text).unwrap();
-        let done =
-            run(&["tournament", "import", file.to_str().unwrap(), "--directory", folder.path().to_str().unwrap()]);
-        assert_eq!(done.code, 0, "{}{}", done.out, done.err);
+        run(&["tournament", "import", file.to_str().unwrap(), "--directory", folder.path().to_str().unwrap()]).done();
     }
     let log = TournamentLog::read(&RealDisk, &folder.path().join("log")).unwrap();
     assert_eq!(log.records().len(), 2);
@@ -334,21 +312,9 @@ fn pages_reveal_nothing_before_delay() {
     }
     assert!(begun, "the pages have shown moves");
     // Without a delay the difference was visible everywhere.
-    for path in [
-        "/",
-        "/?wall",
-        "/standings",
-        "/archive",
-        "/round/3",
-        "/games.pdn",
-        "/tournament.json",
-        "/standings.json",
-        "/events.ndjson",
-        "/events",
-        "/board/1",
-        "/board/5",
-        "compressed",
-    ] {
+    let paths = "/ /?wall /standings /archive /round/3 /games.pdn /tournament.json /standings.json /events.ndjson \
+        /events /board/1 /board/5 compressed";
+    for path in paths.split(' ') {
         assert!(revealed.iter().any(|revealed| revealed == path), "{path} is the same in both: {revealed:?}");
     }
     // The difference is shown when it is due.

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use crate::control::{metric_value, run_ctl};
 use crate::daemon::{SPEED, Station, StationFolder, moves, recording};
-use crate::program::{damcast, run, run_with_input};
+use crate::program::{assert_contains, damcast, run, run_with_input};
 use crate::pty::{Board, Pty, TIMEOUT, wait_until};
-use crate::serve::{HttpAnswer, raw};
+use crate::serve::{HttpAnswer, hold_connections, raw};
 
 /// A running desk. Dropping it kills it.
 pub struct DeskProcess {
@@ -32,6 +32,12 @@ impl Drop for DeskProcess {
 pub struct SessionKeys {
     cookie: String,
     secret: String,
+}
+
+impl SessionKeys {
+    fn headers(&self) -> [(&str, &str); 2] {
+        [("Cookie", &self.cookie), ("X-Damcast-Desk", &self.secret)]
+    }
 }
 
 impl DeskProcess {
@@ -75,29 +81,26 @@ impl DeskProcess {
 
     pub fn post(&self, path: &str, keys: Option<&SessionKeys>, body: &Value) -> (u16, Value) {
         let origin = self.origin();
-        let mut headers = vec![("Origin", origin.as_str()), ("Content-Type", "application/json")];
+        let mut headers = vec![("Origin", origin.as_str()), JSON];
         if let Some(keys) = keys {
-            headers.extend([("Cookie", keys.cookie.as_str()), ("X-Damcast-Desk", &keys.secret)]);
+            headers.extend(keys.headers());
         }
         let answer = self.request("POST", path, &headers, &body.to_string());
         (answer.status, serde_json::from_slice(&answer.body).unwrap_or_default())
     }
 
     pub fn get(&self, path: &str, keys: &SessionKeys) -> (u16, Value) {
-        let answer = self.request("GET", path, &[("Cookie", &keys.cookie), ("X-Damcast-Desk", &keys.secret)], "");
+        let answer = self.request("GET", path, &keys.headers(), "");
         (answer.status, serde_json::from_slice(&answer.body).unwrap_or_default())
     }
 
     pub fn log_in(&self, credentials: &Value) -> SessionKeys {
         let body = credentials.to_string();
         let origin = self.origin();
-        let answer =
-            self.request("POST", "/api/login", &[("Origin", &origin), ("Content-Type", "application/json")], &body);
+        let answer = self.request("POST", "/api/login", &[("Origin", &origin), JSON], &body);
         assert_eq!(answer.status, 200, "{}", answer.text());
         let set = answer.header("set-cookie").unwrap();
-        for flag in ["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=43200"] {
-            assert!(set.contains(flag), "{set}");
-        }
+        assert_contains(set, &["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=43200"]);
         let output: Value = serde_json::from_slice(&answer.body).unwrap();
         SessionKeys {
             cookie: set.split(';').next().unwrap().to_owned(),
@@ -108,9 +111,8 @@ impl DeskProcess {
 
 /// Returns a login code of the station of a folder.
 pub fn code(place: &StationFolder, role: &str, name: &str) -> String {
-    let answer = run_ctl(place, &["ctl", "login", "--role", role, "--name", name, "--json"]);
-    assert_eq!(answer.code, 0, "{}", answer.err);
-    serde_json::from_str::<Value>(&answer.out).unwrap()["code"].as_str().unwrap().to_owned()
+    let answer = run_ctl(place, &["ctl", "login", "--role", role, "--name", name, "--json"]).done();
+    serde_json::from_str::<Value>(&answer).unwrap()["code"].as_str().unwrap().to_owned()
 }
 
 fn station() -> (StationFolder, Station, DeskProcess) {
@@ -179,73 +181,14 @@ fn login_lasts_until_logout() {
     assert!(lines.find(|line| line == "0").is_some(), "the stream ends with the session");
 }
 
-/// Name of the case, its header fields, and the status of the answer.
-type HostileCase<'a> = (&'a str, Vec<(&'a str, &'a str)>, u16);
-
 #[test]
 fn nothing_foreign_reaches_station() {
     let (place, _station, desk) = station();
     let keys = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
     let before = audit_log(&desk, &keys).len();
-    let hold = json!({"do": "request", "board": "a", "request": "hold"}).to_string();
-    let own = desk.origin();
-    let port = desk.address.rsplit(':').next().unwrap().to_owned();
-    let json = ("Content-Type", "application/json");
-    let evil = format!("{own}.evil.example");
-    let other_port = "http://127.0.0.1:1".to_owned();
-    let name = format!("localhost.evil.example:{port}");
-    let member = [("Cookie", keys.cookie.as_str()), ("X-Damcast-Desk", keys.secret.as_str())];
-    let cases: Vec<HostileCase> = vec![
-        ("no origin", vec![json], 403),
-        ("origin null", vec![("Origin", "null"), json], 403),
-        ("a foreign origin", vec![("Origin", "http://evil.example"), json], 403),
-        ("our name as a prefix", vec![("Origin", &evil), json], 403),
-        ("another port", vec![("Origin", &other_port), json], 403),
-        ("no scheme", vec![("Origin", &desk.address), json], 403),
-        ("rubbish", vec![("Origin", "http://[::1"), json], 403),
-        ("two origins", vec![("Origin", &own), ("Origin", &own), json], 403),
-        ("a form", vec![("Origin", &own), ("Content-Type", "application/x-www-form-urlencoded")], 415),
-        ("plain text", vec![("Origin", &own), ("Content-Type", "text/plain; x=application/json")], 415),
-        ("no type", vec![("Origin", &own)], 415),
-        ("a page of another site", vec![("Origin", &own), json, ("Sec-Fetch-Site", "cross-site")], 403),
-        ("a page of another port", vec![("Origin", &own), json, ("Sec-Fetch-Site", "same-site")], 403),
-        ("rebinding", vec![("Host", "evil.example"), ("Origin", "http://evil.example"), json], 421),
-        ("rebinding by prefix", vec![("Host", &name), ("Origin", &own), json], 421),
-        ("a forwarded address of anyone", vec![("X-Forwarded-For", "127.0.0.1"), ("Origin", "null"), json], 403),
-    ];
-    for (description, headers, expected) in &cases {
-        let all: Vec<_> = headers.iter().chain(&member).copied().collect();
-        let answer = desk.request("POST", "/api/request", &all, &hold);
-        assert_eq!(answer.status, *expected, "{description}: {}", answer.text());
-        assert_eq!(answer.header("x-frame-options"), Some("DENY"), "{description}");
-    }
-    let right = [("Origin", own.as_str()), json, member[0], member[1]];
-    for (description, body) in [
-        ("no json", "hold".to_owned()),
-        (
-            "who is said by the desk alone",
-            json!({"do": "request", "board": "a", "request": "hold", "user": {"name": "x", "role": "operator"}})
-                .to_string(),
-        ),
-        ("redeem", json!({"do": "redeem", "code": "1", "address": "127.0.0.1"}).to_string()),
-        ("status", json!({"do": "status"}).to_string()),
-        ("deep", "[".repeat(60_000)),
-    ] {
-        assert_eq!(desk.request("POST", "/api/request", &right, &body).status, 400, "{description}");
-    }
-    // Bodies that are too long or have no end are cut.
-    let long: Vec<_> = right.iter().copied().chain([("Content-Length", "99999999")]).collect();
-    assert_eq!(desk.request("POST", "/api/login", &long, &"x".repeat(70_000)).status, 413);
-    let endless: Vec<_> = right.iter().copied().chain([("Transfer-Encoding", "chunked")]).collect();
-    assert_eq!(desk.request("POST", "/api/login", &endless, &format!("ffffff\r\n{}", "x".repeat(70_000))).status, 413);
-    assert_eq!(desk.request("GET", "/api/log", &[member[0], member[1], ("Content-Length", "5")], "").status, 413);
-    assert_eq!(desk.request("DELETE", "/api/log", &member, "").status, 405);
-    assert_eq!(desk.request("GET", &format!("/?{}", "x".repeat(2000)), &[], "").status, 414);
-    let flood: Vec<(&str, &str)> = (0..200).map(|_| ("X-Flood", "x")).collect();
-    assert_eq!(desk.request("GET", "/", &flood, "").status, 431);
-    for path in ["/../etc/passwd", "/assets/../../x", "/api/board/%2e%2e%2f", "/%00", "/api/nothing"] {
-        assert!([404, 400, 401].contains(&desk.request("GET", path, &[], "").status), "{path}");
-    }
+    refuse_foreign_headers(&desk, &keys);
+    refuse_foreign_bodies(&desk, &keys);
+    refuse_long_requests(&desk, &keys);
     // Names that would deceive a reader of the log are refused; others are plain text.
     for (name, is_right) in [
         ("<script>alert(1)</script>", true),
@@ -255,8 +198,8 @@ fn nothing_foreign_reaches_station() {
         (&"x".repeat(10_000), false),
         (" ", false),
     ] {
-        let (_, reply) =
-            desk.post("/api/request", Some(&keys), &json!({"do": "login", "name": name, "role": "arbiter"}));
+        let login = json!({"do": "login", "name": name, "role": "arbiter"});
+        let (_, reply) = desk.post("/api/request", Some(&keys), &login);
         assert_eq!(reply["ok"], is_right, "{name:?}: {reply}");
     }
     // The page is public and contains no data; no other site may frame it.
@@ -267,11 +210,74 @@ fn nothing_foreign_reaches_station() {
     assert!(!page.text().contains("123456") && page.header("referrer-policy") == Some("no-referrer"));
     // The station knows only the valid requests.
     let after = audit_log(&desk, &keys);
-    assert!(
-        after[before..].iter().all(|audit_entry| audit_entry["what"].as_str().unwrap().starts_with("login of ")),
-        "{after:?}"
-    );
+    assert!(after[before..].iter().all(|entry| entry["what"].as_str().unwrap().starts_with("login of ")), "{after:?}");
     assert_eq!(crate::control::status(&place)["boards"][0]["held"], false);
+}
+
+const JSON: (&str, &str) = ("Content-Type", "application/json");
+
+fn refuse_foreign_headers(desk: &DeskProcess, keys: &SessionKeys) {
+    let hold = json!({"do": "request", "board": "a", "request": "hold"}).to_string();
+    let own = desk.origin();
+    let evil = format!("{own}.evil.example");
+    let name = format!("localhost.evil.example:{}", desk.address.rsplit(':').next().unwrap());
+    for (description, headers, expected) in [
+        ("no origin", vec![JSON], 403),
+        ("origin null", vec![("Origin", "null"), JSON], 403),
+        ("a foreign origin", vec![("Origin", "http://evil.example"), JSON], 403),
+        ("our name as a prefix", vec![("Origin", &*evil), JSON], 403),
+        ("another port", vec![("Origin", "http://127.0.0.1:1"), JSON], 403),
+        ("no scheme", vec![("Origin", &*desk.address), JSON], 403),
+        ("rubbish", vec![("Origin", "http://[::1"), JSON], 403),
+        ("two origins", vec![("Origin", &*own), ("Origin", &*own), JSON], 403),
+        ("a form", vec![("Origin", &*own), ("Content-Type", "application/x-www-form-urlencoded")], 415),
+        ("plain text", vec![("Origin", &*own), ("Content-Type", "text/plain; x=application/json")], 415),
+        ("no type", vec![("Origin", &*own)], 415),
+        ("a page of another site", vec![("Origin", &*own), JSON, ("Sec-Fetch-Site", "cross-site")], 403),
+        ("a page of another port", vec![("Origin", &*own), JSON, ("Sec-Fetch-Site", "same-site")], 403),
+        ("rebinding", vec![("Host", "evil.example"), ("Origin", "http://evil.example"), JSON], 421),
+        ("rebinding by prefix", vec![("Host", &*name), ("Origin", &*own), JSON], 421),
+        ("a forwarded address of anyone", vec![("X-Forwarded-For", "127.0.0.1"), ("Origin", "null"), JSON], 403),
+    ] {
+        let answer = desk.request("POST", "/api/request", &[headers, keys.headers().into()].concat(), &hold);
+        assert_eq!(answer.status, expected, "{description}: {}", answer.text());
+        assert_eq!(answer.header("x-frame-options"), Some("DENY"), "{description}");
+    }
+}
+
+fn refuse_foreign_bodies(desk: &DeskProcess, keys: &SessionKeys) {
+    let own = desk.origin();
+    let headers = [vec![("Origin", &*own), JSON], keys.headers().into()].concat();
+    let user = json!({"name": "x", "role": "operator"});
+    for (description, body) in [
+        ("no json", "hold".to_owned()),
+        (
+            "who is said by the desk alone",
+            json!({"do": "request", "board": "a", "request": "hold", "user": user}).to_string(),
+        ),
+        ("redeem", json!({"do": "redeem", "code": "1", "address": "127.0.0.1"}).to_string()),
+        ("status", json!({"do": "status"}).to_string()),
+        ("deep", "[".repeat(60_000)),
+    ] {
+        assert_eq!(desk.request("POST", "/api/request", &headers, &body).status, 400, "{description}");
+    }
+    // Bodies that are too long or have no end are cut.
+    let (long, endless) = ("x".repeat(70_000), format!("ffffff\r\n{}", "x".repeat(70_000)));
+    for (header, body) in [(("Content-Length", "99999999"), long), (("Transfer-Encoding", "chunked"), endless)] {
+        let headers = [&headers[..], &[header]].concat();
+        assert_eq!(desk.request("POST", "/api/login", &headers, &body).status, 413, "{header:?}");
+    }
+}
+
+fn refuse_long_requests(desk: &DeskProcess, keys: &SessionKeys) {
+    let with_body = [&keys.headers()[..], &[("Content-Length", "5")]].concat();
+    assert_eq!(desk.request("GET", "/api/log", &with_body, "").status, 413);
+    assert_eq!(desk.request("DELETE", "/api/log", &keys.headers(), "").status, 405);
+    assert_eq!(desk.request("GET", &format!("/?{}", "x".repeat(2000)), &[], "").status, 414);
+    assert_eq!(desk.request("GET", "/", &[("X-Flood", "x"); 200], "").status, 431);
+    for path in ["/../etc/passwd", "/assets/../../x", "/api/board/%2e%2e%2f", "/%00", "/api/nothing"] {
+        assert!([404, 400, 401].contains(&desk.request("GET", path, &[], "").status), "{path}");
+    }
 }
 
 /// 2,000 connections that never finish a request or a body do not disturb users, and nothing of them reaches the station.
@@ -281,28 +287,15 @@ fn slow_requests_do_not_delay_users() {
     let keys = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
     let origin = desk.origin();
     let begun = audit_log(&desk, &keys).len();
-    let mut held = Vec::new();
-    for index in 0..2000 {
-        let mut slow = TcpStream::connect(&desk.address).unwrap();
-        let head = match index % 3 {
-            0 => "GET / HTTP/1.1\r\nX-Slow: ".to_owned(),
-            1 => String::new(),
-            _ => format!(
-                "POST /api/login HTTP/1.1\r\nHost: {}\r\nOrigin: {origin}\r\nContent-Type: application/json\r\nContent-Length: 60\r\n\r\n{{",
-                desk.address
-            ),
-        };
-        // The desk may close the connection before the write ends.
-        let _ = slow.write_all(head.as_bytes());
-        held.push(slow);
-        // This process, too, has a limit of open descriptors.
-        if held.len() == 200 {
-            held.drain(..100);
-        }
-        if index % 200 == 0 {
-            assert_eq!(desk.get("/api/log", &keys).0, 200);
-        }
-    }
+    let head = |index| match index % 3 {
+        0 => "GET / HTTP/1.1\r\nX-Slow: ".to_owned(),
+        1 => String::new(),
+        _ => format!(
+            "POST /api/login HTTP/1.1\r\nHost: {}\r\nOrigin: {origin}\r\nContent-Type: application/json\r\nContent-Length: 60\r\n\r\n{{",
+            desk.address
+        ),
+    };
+    let _held = hold_connections(&desk.address, head, || assert_eq!(desk.get("/api/log", &keys).0, 200));
     assert_eq!(audit_log(&desk, &keys).len(), begun, "nothing was asked of the station");
     drop((station, place));
 }
@@ -397,13 +390,9 @@ fn public_address_needs_shield() {
     let config = folder.path().join("damcast.toml");
     fs::write(&config, "[desk]\naddress = \"0.0.0.0:0\"\n").unwrap();
     let refused = run(&["desk", "--config", config.to_str().unwrap()]);
-    assert!(
-        refused.code == 2 && refused.err.contains("password-file") && refused.err.contains("damcast.toml:2"),
-        "{}",
-        refused.err
-    );
-    let refused = run(&["desk", "--config", config.with_extension("x").to_str().unwrap()]);
-    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert_eq!(refused.code, 2);
+    assert_contains(&refused.err, &["password-file", "damcast.toml:2"]);
+    assert_eq!(run(&["desk", "--config", config.with_extension("x").to_str().unwrap()]).code, 2);
 }
 
 /// Starts a station with metrics on a free port, and the desk that serves them there.
@@ -476,8 +465,7 @@ fn monitoring_learns_of_missing_station() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let _desk = DeskProcess::start(&place, &format!("metrics = \"{free}\"\n"));
     let get = |path: &str| crate::serve::http_get(&free.to_string(), "GET", path, &[]).unwrap();
-    let text = get("/metrics").text();
-    assert!(text.contains("damcast_uptime_seconds") && text.contains("damcast_plies_total{line=\"a\"}"), "{text}");
+    assert_contains(&get("/metrics").text(), &["damcast_uptime_seconds", "damcast_plies_total{line=\"a\"}"]);
     assert!([200, 503].contains(&get("/healthz").status));
     assert_eq!(get("/api/log").status, 404);
     assert!(station.signal(Signal::TERM).success());

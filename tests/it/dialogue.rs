@@ -6,6 +6,8 @@ use damcast::engine::session::{Effect, Input, Line, LineSettings, Output};
 use draughts::Variant;
 use proptest::prelude::*;
 
+use crate::operator::{line_with, start_code};
+
 /// A board that answers some commands at once and others never.
 struct Board {
     serial: &'static str,
@@ -18,12 +20,7 @@ const ALL: &[u8] = &[0x42, 0x45, 0x4d];
 
 /// Returns the start position of international draughts, the connector on White's left.
 fn start_dump() -> Vec<u8> {
-    let field = |index: usize| match (index / 10, (index / 10 + index % 10) % 2) {
-        (0..=3, 1) => 4,
-        (6..=9, 1) => 1,
-        _ => 0,
-    };
-    [0x86, 0x00, 0x67].into_iter().chain((0..100).map(field)).collect()
+    [0x86, 0x00, 0x67].into_iter().chain((0..100).map(start_code)).collect()
 }
 
 impl Board {
@@ -52,11 +49,7 @@ struct Wire {
 
 impl Wire {
     fn new(settings: &[(&str, &str)]) -> Wire {
-        let mut line_settings = LineSettings::new(Variant::from_tag("20").unwrap());
-        for (key, value) in settings {
-            line_settings.set(key, value).unwrap();
-        }
-        Wire { line: Line::new(line_settings), now: 0, board: None, outputs: Vec::new() }
+        Wire { line: line_with(settings), now: 0, board: None, outputs: Vec::new() }
     }
 
     fn link_up(&mut self, board: Option<Board>) {

@@ -32,7 +32,7 @@ use rustix::process::Signal;
 use crate::bus::Bus;
 use crate::daemon::{self, StationFolder};
 use crate::games::playable;
-use crate::program::run;
+use crate::program::{assert_contains, run};
 use crate::pty::wait_until;
 
 /// Size of a log: more than the memory that any of these programs may use.
@@ -91,8 +91,7 @@ fn starts_from_logs_larger_than_memory() {
     let (code, out) = limited(&["replay", log.to_str().unwrap()]);
     assert_eq!((code, games(&out)), (0, games(&run(&["replay", "tests/data/replay/ideal.log"]).out)));
     assert_eq!(limited(&["log", "verify", recordings.to_str().unwrap()]).0, 0);
-    let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
-    fs::write(place.path("damcast.toml"), format!("[log]\ncompress = true\n{config}")).unwrap();
+    place.prepend_config("[log]\ncompress = true\n");
 
     let mut station = place.start();
     station.wait_for("recording");
@@ -154,8 +153,7 @@ fn large_folder_needs_little_memory() {
     verb(&["rebuild", recordings]);
     let events = fs::metadata(place.path("recordings/public/events.ndjson")).unwrap().len();
     assert!(events > 16 << 20, "{events}");
-    let out = verb(&["fsck", recordings]);
-    assert!(out.contains("480 games") && out.contains(": clean"), "{out}");
+    assert_contains(&verb(&["fsck", recordings]), &["480 games", ": clean"]);
     verb(&["rebuild", recordings, "--into", other.to_str().unwrap()]);
     let read = |folder: &str| fs::read(place.path(folder).join("public/events.ndjson")).unwrap();
     assert!(read("recordings") == read("other"), "the events are made otherwise");

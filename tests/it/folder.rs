@@ -18,7 +18,7 @@ use draughts_pdn::problem;
 use draughts_pdn::strict;
 use hardware_sim::profile::NoiseProfile as Hands;
 
-use crate::program::run;
+use crate::program::{assert_contains, run};
 
 /// Returns games of the demonstration with at most this many plies.
 fn game_pool(plies: usize) -> Vec<SourceGame> {
@@ -219,13 +219,8 @@ fn changed_files_are_found_and_rebuilt() {
     let lines: Vec<serde_json::Value> = checked.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines.last().unwrap()["wrong"], 3, "{}", checked.out);
 
-    let made = run(&["rebuild", path.to_str().unwrap()]);
-    assert_eq!(made.code, 0, "{}", made.err);
-    assert!(
-        made.out.contains("live/board-1-1.pdn: it is not what the logs say; put aside as board-1-1.pdn.aside-1"),
-        "{}",
-        made.out
-    );
+    run(&["rebuild", path.to_str().unwrap()])
+        .prints("live/board-1-1.pdn: it is not what the logs say; put aside as board-1-1.pdn.aside-1");
     for (name, whole) in whole {
         assert_eq!(String::from_utf8(fs::read(&name).unwrap()), String::from_utf8(whole), "{}", name.display());
     }
@@ -244,9 +239,8 @@ fn rest_of_round_is_rebuilt_without_first_logs() {
     }
     fs::write(path.join("log/board-1-9.log"), second.out).unwrap();
     let other = tempfile::tempdir().unwrap();
-    let made = run(&["rebuild", path.to_str().unwrap(), "--into", other.path().to_str().unwrap()]);
-    assert_eq!(made.code, 0, "{}", made.err);
-    assert!(made.out.contains("there are no logs any more of 1 game;"), "{}", made.out);
+    run(&["rebuild", path.to_str().unwrap(), "--into", other.path().to_str().unwrap()])
+        .prints("there are no logs any more of 1 game;");
     assert_eq!(read(other.path(), "live/board-1-2.pdn"), read(path, "live/board-1-2.pdn"));
     let events = String::from_utf8(read(other.path(), "public/events.ndjson")).unwrap();
     assert!(
@@ -304,11 +298,7 @@ fn logs_are_listed_verified_and_extracted() {
     let (folder, _) = quiet_evening();
     let path = folder.path().to_str().unwrap();
     let listed = run(&["log", "list", path]);
-    assert!(
-        listed.out.contains("board-1: 2 games, ") && listed.out.contains("    game 2  2026-11-21 "),
-        "{}",
-        listed.out
-    );
+    assert_contains(&listed.out, &["board-1: 2 games, ", "    game 2  2026-11-21 "]);
     let listed = run(&["log", "list", "--json", path]);
     let lines: Vec<serde_json::Value> = listed.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[1]["line"], "board-2");
@@ -356,8 +346,7 @@ fn reads_compressed_logs_like_plain_ones() {
     assert!(path.join("log/board-1-1.log.gz").exists() && !path.join("log/board-1-1.log").exists());
     assert_eq!(all(), before);
     assert_eq!(findings(path, Severity::Error), [""; 0]);
-    let checked = run(&["log", "verify", path.to_str().unwrap()]);
-    assert!(checked.code == 0 && checked.out.contains("board-1-1.log.gz: whole"), "{}", checked.out);
+    run(&["log", "verify", path.to_str().unwrap()]).prints("board-1-1.log.gz: whole");
     let logs: Vec<String> =
         logs::list(&path.join("log")).unwrap().into_iter().map(|log| log.path.display().to_string()).collect();
     let of_line = logs.iter().filter(|log| log.contains("board-1")).map(String::as_str);
@@ -377,16 +366,9 @@ fn writes_nothing_beside_running_station() {
     // A station that is writing: the log is ahead.
     let live = read(path, "live/board-1-1.pdn");
     fs::write(path.join("live/board-1-1.pdn"), &live[..live.len() - 5]).unwrap();
-    let checked = run(&["fsck", path.to_str().unwrap()]);
-    assert_eq!(checked.code, 0, "{}", checked.out);
-    assert!(
-        checked.out.contains(&format!("clean; a station (process {}) records here", std::process::id())),
-        "{}",
-        checked.out
-    );
-    let refused = run(&["rebuild", path.to_str().unwrap()]);
-    assert_eq!(refused.code, 1);
-    assert!(refused.err.contains("records into this directory"), "{}", refused.err);
+    run(&["fsck", path.to_str().unwrap()])
+        .prints(&format!("clean; a station (process {}) records here", std::process::id()));
+    run(&["rebuild", path.to_str().unwrap()]).fails(1, "records into this directory");
     let other = tempfile::tempdir().unwrap();
     assert_eq!(run(&["rebuild", path.to_str().unwrap(), "--into", other.path().to_str().unwrap()]).code, 0);
     assert_eq!(read(other.path(), "live/board-1-1.pdn"), live);
@@ -421,11 +403,7 @@ fn foreign_folder_is_reported() {
     let shown = folder.path().to_str().unwrap();
     let checked = run(&["fsck", shown]);
     assert_eq!((checked.code, checked.out.as_str()), (2, ""), "{}", checked.err);
-    assert!(
-        checked.err.contains("there is no folder log/ in it; is this the directory of a station?"),
-        "{}",
-        checked.err
-    );
+    assert_contains(&checked.err, &["there is no folder log/ in it; is this the directory of a station?"]);
     // As documented in the help of these verbs.
     let nowhere = folder.path().join("nowhere").display().to_string();
     for arguments in [&["log", "list", &nowhere][..], &["log", "verify", &nowhere], &["log", "extract", &nowhere]] {

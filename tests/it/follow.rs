@@ -74,6 +74,11 @@ fn news(follower: &mut Follower) -> FollowEvent {
     follower.next(TIMEOUT).unwrap().expect("something to say")
 }
 
+#[track_caller]
+fn assert_restarts(follower: &mut Follower, generation: &str, reason: RestartReason) {
+    assert_eq!(news(follower), FollowEvent::Restarted { generation: Some(generation.to_owned()), reason });
+}
+
 /// Reads this many lines, checks their numbers, and returns their text.
 #[track_caller]
 fn read(follower: &mut Follower, count: u64) -> String {
@@ -146,10 +151,7 @@ fn follower_resumes_and_compares_known_part() {
             (5..=9).map(|seq| line("a", seq, "other")).collect::<String>()
         ));
         let mut other = place.follow(kept.clone());
-        assert_eq!(
-            news(&mut other),
-            FollowEvent::Restarted { generation: Some("a".into()), reason: RestartReason::OtherLines }
-        );
+        assert_restarts(&mut other, "a", RestartReason::OtherLines);
         assert_eq!(other.position().seq, 0);
         assert!(read(&mut other, 9).contains("other"));
         // Without the hash the change cannot be detected.
@@ -158,10 +160,7 @@ fn follower_resumes_and_compares_known_part() {
         // Another generation is another file, whatever its length.
         place.replace(&lines("b", 1..=2));
         let mut other = place.follow(kept.clone());
-        assert_eq!(
-            news(&mut other),
-            FollowEvent::Restarted { generation: Some("b".into()), reason: RestartReason::OtherGeneration }
-        );
+        assert_restarts(&mut other, "b", RestartReason::OtherGeneration);
         assert_eq!(read(&mut other, 2), lines("b", 1..=2));
         // A file shorter than the part read may still be growing.
         place.replace(&format!("{old}{}", lines("a", 3..=4)));
@@ -199,10 +198,7 @@ fn follows_cut_and_completed_file() {
         place.cut(lines("a", 1..=3).len());
         assert_eq!(news(&mut follower), FollowEvent::Truncated { lines: 3 });
         place.append(&(4..=7).map(|seq| line("a", seq, "other")).collect::<String>());
-        assert_eq!(
-            news(&mut follower),
-            FollowEvent::Restarted { generation: Some("a".into()), reason: RestartReason::OtherLines }
-        );
+        assert_restarts(&mut follower, "a", RestartReason::OtherLines);
         assert_eq!(read(&mut follower, 7).matches("other").count(), 4);
     });
 }
@@ -217,36 +213,24 @@ fn compares_replaced_file() {
         assert_eq!(news(&mut follower), FollowEvent::Resumed);
         assert_eq!(read(&mut follower, 2), lines("a", 5..=6));
         place.replace(&lines("b", 1..=1));
-        assert_eq!(
-            news(&mut follower),
-            FollowEvent::Restarted { generation: Some("b".into()), reason: RestartReason::OtherGeneration }
-        );
+        assert_restarts(&mut follower, "b", RestartReason::OtherGeneration);
         assert_eq!(read(&mut follower, 1), lines("b", 1..=1));
         // An empty file starts anew once it names its generation.
         place.replace("");
         assert_eq!(news(&mut follower), FollowEvent::Truncated { lines: 0 });
         place.append(&lines("c", 1..=2));
-        assert_eq!(
-            news(&mut follower),
-            FollowEvent::Restarted { generation: Some("c".into()), reason: RestartReason::OtherGeneration }
-        );
+        assert_restarts(&mut follower, "c", RestartReason::OtherGeneration);
         assert_eq!(read(&mut follower, 2), lines("c", 1..=2));
         // Overwritten in place, and longer: the next line is not the successor.
         let over: String = (1..=9).map(|seq| line("c", seq, "quite-another")).collect();
         place.write(&over);
-        assert_eq!(
-            news(&mut follower),
-            FollowEvent::Restarted { generation: Some("c".into()), reason: RestartReason::OtherLines }
-        );
+        assert_restarts(&mut follower, "c", RestartReason::OtherLines);
         assert_eq!(read(&mut follower, 9), over);
         // Changed in place with equal length: a request for the line finds the change.
         place.write(&over.replacen("quite-another", "quite-anothex", 1));
         is_silent(&mut follower);
         follower.recheck();
-        assert_eq!(
-            news(&mut follower),
-            FollowEvent::Restarted { generation: Some("c".into()), reason: RestartReason::OtherLines }
-        );
+        assert_restarts(&mut follower, "c", RestartReason::OtherLines);
     });
 }
 
@@ -258,11 +242,7 @@ fn follows_file_recreated_with_folder() {
         read(&mut follower, 2);
         for with_folder in [false, true, true] {
             let folder = place.path().parent().unwrap().to_owned();
-            if with_folder {
-                fs::remove_dir_all(folder).unwrap()
-            } else {
-                fs::remove_file(place.path()).unwrap()
-            }
+            if with_folder { fs::remove_dir_all(folder) } else { fs::remove_file(place.path()) }.unwrap();
             assert_eq!(news(&mut follower), FollowEvent::FileMissing);
             is_silent(&mut follower);
             place.write(&lines("a", 1..=2));
@@ -273,10 +253,7 @@ fn follows_file_recreated_with_folder() {
         fs::remove_file(place.path()).unwrap();
         assert_eq!(news(&mut follower), FollowEvent::FileMissing);
         place.write(&lines("b", 1..=1));
-        assert_eq!(
-            news(&mut follower),
-            FollowEvent::Restarted { generation: Some("b".into()), reason: RestartReason::OtherGeneration }
-        );
+        assert_restarts(&mut follower, "b", RestartReason::OtherGeneration);
         assert_eq!(read(&mut follower, 1), lines("b", 1..=1));
     });
 }

@@ -12,6 +12,8 @@ use hardware_sim::board::{BoardOptions, PieceSet};
 use hardware_sim::profile::NoiseProfile;
 use hardware_sim::world::SeatConfig;
 
+use crate::operator::line_with;
+
 /// When the board sends dumps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dumps {
@@ -289,9 +291,7 @@ impl UnusualBoard {
     }
 
     fn play(mut self, settings: &[(&str, &str)]) -> Record {
-        let mut line_settings = LineSettings::new(Variant::from_tag("20").unwrap());
-        settings.iter().for_each(|(key, value)| line_settings.set(key, value).unwrap());
-        drive(&mut self.0, &mut Line::new(line_settings), None, 30_000)
+        drive(&mut self.0, &mut line_with(settings), None, 30_000)
     }
 }
 
@@ -335,12 +335,17 @@ fn notices(record: &Record) -> Vec<&Effect> {
     effects.filter(|effect| matches!(effect, Effect::Notice(_))).collect()
 }
 
+/// Returns a line that expects boards on a bus.
+fn bus_line() -> Line {
+    let mut settings = LineSettings::new(Variant::from_tag("20").unwrap());
+    settings.mode = Mode::Bus;
+    Line::new(settings)
+}
+
 /// A single board without bus protocol at the port of a bus: it sees single bytes, and answers some.
 #[test]
 fn single_board_on_bus_line_is_reported() {
-    let mut settings = LineSettings::new(Variant::from_tag("20").unwrap());
-    settings.mode = Mode::Bus;
-    let mut line = Line::new(settings);
+    let mut line = bus_line();
     let dump = [vec![0x86, 0x00, 0x67], codes(&game(QUIET).0)].concat();
     let (mut now, mut record, mut inputs) = (0, Record::default(), vec![Input::LinkUp]);
     while now < 60_000 {
@@ -366,9 +371,7 @@ fn bus_board_without_position_is_reported() {
     let line = LinePlan { board: vec![board, BoardPlan::default()], ..LinePlan::default() };
     let scenario = Scenario { line: vec![line], ..Scenario::default() };
     let mut ready = scenario.lines(std::path::Path::new(".")).unwrap();
-    let mut settings = LineSettings::new(Variant::from_tag("20").unwrap());
-    settings.mode = Mode::Bus;
     let mut record = Record::default();
-    drive_bus(&mut ready[0].world, &mut Line::new(settings), 30_000, |_, output| record.outputs.push(output));
+    drive_bus(&mut ready[0].world, &mut bus_line(), 30_000, |_, output| record.outputs.push(output));
     assert_eq!(notices_of(&record, "never what stands on it (0x82)"), 1, "{:?}", notices(&record));
 }

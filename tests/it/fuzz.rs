@@ -12,24 +12,11 @@ use std::path::Path;
 
 use targets::Target;
 
+use crate::random::Random;
+
 const SEED: u64 = 20_261_121;
 
-/// SplitMix64.
-struct Random(u64);
-
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-
     /// Applies a few changes of the kinds that fuzzers make.
     fn mutated(&mut self, input: &[u8], others: &[Vec<u8>]) -> Vec<u8> {
         let mut bytes = input.to_vec();

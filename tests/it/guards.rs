@@ -8,7 +8,7 @@ use damcast::tournament::{
 };
 use proptest::prelude::*;
 
-use crate::program::{Run, run};
+use crate::program::{Run, assert_contains, run};
 use crate::tournament::import_over;
 
 const HEADER: &str = "Round;Board;White;Black;Result\n";
@@ -263,22 +263,14 @@ fn import(folder: &Path, text: &str, more: &[&str]) -> Run {
 fn import_needs_confirmation_and_dry_run_lists_questions() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("club");
-    let first = import(&folder, &format!("{HEADER}1;1;A;B;2-0\n1;2;C;D;1-1\n"), &[]);
-    assert_eq!(first.code, 0, "{}", first.err);
+    import(&folder, &format!("{HEADER}1;1;A;B;2-0\n1;2;C;D;1-1\n"), &[]).done();
     let again = format!("{HEADER}2;1;A;B;*\n2;2;C;D;*\n");
     let record = || fs::read(folder.join("log/tournament.ndjson")).unwrap();
     let before = record();
     let dry = import(&folder, &again, &["--dry-run"]);
-    assert!(
-        dry.code == 0 && dry.err.contains("they have met in round 1: this needs --confirm"),
-        "{}{}",
-        dry.out,
-        dry.err
-    );
-    assert!(dry.out.contains("2 pairings are new"), "{}", dry.out);
-    let refused = import(&folder, &again, &[]);
-    assert!(refused.code == 1 && refused.err.contains("ask again with --confirm"), "{}", refused.err);
+    assert_contains(&dry.err, &["they have met in round 1: this needs --confirm"]);
+    dry.prints("2 pairings are new");
+    import(&folder, &again, &[]).fails(1, "ask again with --confirm");
     assert!(record() == before, "nothing was changed");
-    let sure = import(&folder, &again, &["--confirm"]);
-    assert!(sure.code == 0 && sure.out.contains("done as version 2"), "{}{}", sure.out, sure.err);
+    import(&folder, &again, &["--confirm"]).prints("done as version 2");
 }

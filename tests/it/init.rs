@@ -5,7 +5,7 @@ use std::path::Path;
 
 use damcast::station::config::{Config, reference};
 
-use crate::program::{Run, run};
+use crate::program::{Run, assert_contains, run};
 use crate::simulated::{Boards, Kind};
 
 fn init(config: &Path, arguments: &[&str]) -> Run {
@@ -30,16 +30,15 @@ fn identifies_and_writes_two_boards() {
     assert_eq!(found, [("board-1", format!("serial:{}", ports[0])), ("board-2", format!("serial:{}", ports[1]))]);
     assert!(read.lines.iter().all(|line| line.tags == [("Event".to_owned(), "Cup".to_owned())]));
     // Every board that answered is printed and is in the file.
-    assert!(done.out.contains("board 0") && done.out.contains("100 fields"), "{}", done.out);
+    assert_contains(&done.out, &["board 0", "100 fields"]);
     let text = fs::read_to_string(&config).unwrap();
-    assert!(text.contains("# Found: board 0") && text.contains("# delay-plies = 0"), "{text}");
+    assert_contains(&text, &["# Found: board 0", "# delay-plies = 0"]);
 
     // An existing file is overwritten only on request.
     let again = init(&config, &["--port", &ports[0]]);
     assert_eq!((again.code, fs::read_to_string(&config).unwrap()), (2, text), "{}", again.err);
     assert!(again.err.contains("--force"), "{}", again.err);
-    let forced = init(&config, &["--force", "--port", &ports[0]]);
-    assert_eq!(forced.code, 0, "{}{}", forced.out, forced.err);
+    init(&config, &["--force", "--port", &ports[0]]).done();
     assert_eq!(Config::load(&config).unwrap().lines.len(), 1);
 }
 
@@ -62,16 +61,13 @@ fn silent_board_is_written_if_named() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("damcast.toml");
     let nowhere = folder.path().join("nowhere").display().to_string();
-    let done = init(&config, &["--port", &nowhere]);
-    assert_eq!(done.code, 0, "{}{}", done.out, done.err);
-    assert!(
-        done.out.contains("no such port; is the board plugged in?") && done.out.contains("waits for it"),
-        "{}",
-        done.out
+    assert_contains(
+        &init(&config, &["--port", &nowhere]).done(),
+        &["no such port; is the board plugged in?", "waits for it"],
     );
     assert_eq!(Config::load(&config).unwrap().lines[0].port.to_string(), format!("serial:{nowhere}"));
     let wrong = init(&folder.path().join("other.toml"), &["--port", &nowhere, "--game-type", "99"]);
     assert_eq!(wrong.code, 2, "{}", wrong.err);
-    assert!(wrong.err.contains("game type 99") && wrong.err.contains("nothing was written"), "{}", wrong.err);
+    assert_contains(&wrong.err, &["game type 99", "nothing was written"]);
     assert!(!folder.path().join("other.toml").exists());
 }

@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -23,7 +23,8 @@ use damcast::engine::playback;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::Process;
-use crate::program::{damcast, preload, run};
+use crate::hall::assert_clean;
+use crate::program::{damcast, preload};
 use crate::pty::{Board, Pty, TIMEOUT, wait_until};
 use crate::recorded_session::{env_step, is_beginning};
 
@@ -40,13 +41,26 @@ const EIO: i32 = 5;
 
 /// A fault and the operation at which it occurs.
 #[derive(Clone, Copy, Debug)]
-struct FaultPoint {
-    at: usize,
-    count: usize,
+pub struct FaultPoint {
+    pub at: usize,
+    pub count: usize,
     /// Error number; 0 kills the process.
-    errno: i32,
+    pub errno: i32,
     /// Whether half of a write is done first.
-    is_partial_write: bool,
+    pub is_partial_write: bool,
+}
+
+impl FaultPoint {
+    /// Makes a command load the library, for the recordings below a folder.
+    pub fn set(&self, command: &mut Command, folder: &Path) {
+        // The system resolves links in the paths of open files.
+        let under = fs::canonicalize(folder).unwrap().join("recordings");
+        command.env("LD_PRELOAD", library().unwrap()).env("DAMCAST_UNDER", under);
+        command.env("DAMCAST_AT", self.at.to_string()).env("DAMCAST_COUNT", self.count.to_string());
+        command.env("DAMCAST_ERRNO", self.errno.to_string());
+        command.env("DAMCAST_HALF", u8::from(self.is_partial_write).to_string());
+        command.env("DAMCAST_REPORT", folder.join("report"));
+    }
 }
 
 /// Returns the library; `None` without a compiler.
@@ -104,14 +118,7 @@ impl Session {
         let log_file = fs::OpenOptions::new().create(true).append(true).open(self.path("said")).unwrap();
         command.current_dir(self.folder.path()).stdout(Stdio::null()).stderr(log_file);
         if let Some(hit) = hit {
-            // The system resolves links in the paths of open files.
-            let under = fs::canonicalize(self.folder.path()).unwrap().join("recordings");
-            command.env("LD_PRELOAD", library().unwrap()).env("DAMCAST_UNDER", under);
-            command.env("DAMCAST_AT", hit.at.to_string()).env("DAMCAST_COUNT", hit.count.to_string());
-            command
-                .env("DAMCAST_ERRNO", hit.errno.to_string())
-                .env("DAMCAST_HALF", u8::from(hit.is_partial_write).to_string());
-            command.env("DAMCAST_REPORT", self.path("report"));
+            hit.set(&mut command, self.folder.path());
         }
         Process(command.spawn().unwrap())
     }
@@ -233,12 +240,8 @@ fn operations() -> usize {
     let hit = FaultPoint { at: usize::MAX >> 1, count: 1, errno: 0, is_partial_write: false };
     let mut station = session.start(Some(hit));
     assert!(session.play(&mut station));
-    assert!(
-        session.plies() >= PLIES,
-        "{} plies: {}",
-        session.plies(),
-        fs::read_to_string(session.path("said")).unwrap()
-    );
+    let output = fs::read_to_string(session.path("said")).unwrap();
+    assert!(session.plies() >= PLIES, "{} plies: {output}", session.plies());
     session.end(station, "no fault");
     session.check("no fault");
     fs::read_to_string(session.path("report")).unwrap().trim().parse().unwrap()
@@ -258,9 +261,7 @@ fn kill(at: usize, half: bool) {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         assert!(after.starts_with(before), "{case}: events before and after:\n{}\n{}", text(before), text(&after));
     }
-    let folder = session.path("recordings");
-    let check = run(&["fsck", folder.to_str().unwrap()]);
-    assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{case}: {}", check.out);
+    assert_clean(&session.path("recordings"), &case);
     for (path, before) in before {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (path, after) = (path.display(), &after[&path]);

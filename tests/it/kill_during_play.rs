@@ -56,7 +56,7 @@ impl Hall {
         let (kind, count) = (if wire == Wire::Bus { "--bus" } else { "--single" }, BOARDS.to_string());
         let arguments = [kind, &count, "--plies", &plies, "--ports", &ports, "--speed", &speed, "--seed", "7"];
         let truth = Boards::serve(&[&arguments[..], &["--at-once"]].concat());
-        let boards: Vec<PlayedBoard> = (0..BOARDS).map(|_| played(wire, &truth.next("board"))).collect();
+        let boards: Vec<PlayedBoard> = (0..BOARDS).map(|_| played(wire, truth.next_board())).collect();
         let mut config = "[station]\ndirectory = \"recordings\"\n".to_owned();
         let mut line = |name: &str, port: &str, more: &str| {
             let port = folder.path().join(port);
@@ -122,13 +122,12 @@ impl Hall {
     }
 }
 
-fn played(wire: Wire, board: &Value) -> PlayedBoard {
+fn played(wire: Wire, (board, moves): (Value, Vec<String>)) -> PlayedBoard {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     let line = text(&board["line"]);
     let address = (wire == Wire::Bus).then(|| board["address"].to_string());
     let name = address.as_ref().map_or_else(|| line.clone(), |address| format!("hall-{address}"));
     let log = if wire == Wire::Bus { "hall".to_owned() } else { line.clone() };
-    let moves = board["games"][0]["moves"].as_array().unwrap().iter().map(text).collect();
     PlayedBoard { name, line_and_index: (line, board["board"].as_u64().unwrap()), log, address, moves }
 }
 

@@ -11,10 +11,9 @@ use damcast::station::config::Config;
 use damcast::station::folder::StationFolder;
 use damcast::station::folder::fsck::{self, Severity};
 use damcast::station::outlets::Outlets;
-use serde_json::Value;
 
 use crate::boards::{Process, recorded};
-use crate::program::{Run, damcast, run};
+use crate::program::{Run, assert_contains, damcast, run};
 use crate::pty::wait_until;
 use crate::simulated_lines::Boards;
 
@@ -38,9 +37,7 @@ impl Event {
         let is_bus = kind[0] == "--bus";
         let count = if is_bus { boards.next("line")["boards"].as_u64().unwrap() } else { 1 };
         let games = (0..count).map(|_| {
-            let board = boards.next("board");
-            let moves = |moves: &Value| moves.as_str().unwrap().to_owned();
-            let moves = board["games"][0]["moves"].as_array().unwrap().iter().map(moves).collect();
+            let (board, moves) = boards.next_board();
             (if is_bus { format!("hall-{}", board["address"]) } else { "board-1".to_owned() }, moves)
         });
         let games = games.collect();
@@ -101,8 +98,7 @@ impl Event {
             let live = fs::read_to_string(self.path(&format!("live/{name}-1.pdn"))).unwrap();
             assert_eq!(replayed.out, live, "{name}: {}", replayed.err);
         }
-        let checked = run(&["fsck", &self.path("").display().to_string()]);
-        assert_eq!(checked.code, 0, "{}{}", checked.out, checked.err);
+        run(&["fsck", &self.path("").display().to_string()]).done();
     }
 }
 
@@ -236,14 +232,12 @@ fn operator_accepts_offer_once() {
         let is_offered = || event.request(&["status"]).out.contains("offers a game from its memory");
         wait_until("the offer", is_offered);
         assert_eq!(event.recorded(name), Vec::<String>::new(), "nobody plays on");
-        let taken = event.request(&["ctl", "start", name, "--from-memory"]);
-        assert_eq!(taken.code, 0, "{}", taken.err);
+        event.request(&["ctl", "start", name, "--from-memory"]).done();
         wait_until("the game", || event.recorded(name).len() >= moves.len());
         assert_eq!(&event.recorded(name), moves);
         let shown = || fs::read_to_string(event.path("public/games.pdn")).unwrap_or_default();
         wait_until("the public game", || shown().contains(moves.last().unwrap()));
-        let again = event.request(&["ctl", "start", name, "--from-memory"]);
-        assert!(again.code == 1 && again.err.contains("has no game to be published"), "{}", again.err);
+        event.request(&["ctl", "start", name, "--from-memory"]).fails(1, "has no game to be published");
         station.kill();
         event.assert_replayed();
         event.assert_states_valid();
@@ -255,8 +249,7 @@ fn operator_accepts_offer_once() {
         fs::remove_dir_all(event.path("log")).unwrap();
         let _station = event.start();
         wait_until("the offer", is_offered);
-        let known = event.request(&["ctl", "start", name, "--from-memory"]);
-        assert!(known.code == 1 && known.err.contains(&format!("{name}-1.pdn")), "{}{}", known.out, known.err);
+        event.request(&["ctl", "start", name, "--from-memory"]).fails(1, &format!("{name}-1.pdn"));
         wait_until("that it is not offered any more", || !is_offered());
     }
 }
@@ -279,8 +272,7 @@ fn without_memory_game_continues_from_position() {
             wait_until(&format!("the end of {name}"), is_over);
             let entries = event.recorded(name);
             assert!(moves.ends_with(&entries) && entries.len() >= 15, "{ignored}, {name}: {entries:?} of {moves:?}");
-            let text = fs::read_to_string(event.path(&format!("live/{name}-1.pdn"))).unwrap();
-            assert!(text.contains("[FEN \""), "{text}");
+            assert_contains(&fs::read_to_string(event.path(&format!("live/{name}-1.pdn"))).unwrap(), &["[FEN \""]);
         }
         drop(station);
         event.assert_replayed();

@@ -5,6 +5,8 @@ use damcast::engine::protocol::{Field, Message, PieceCode};
 use damcast::engine::session::{Condition, Effect, Input, Line, LineSettings, LiveUpdate, Status};
 use draughts::{Color, Position, Variant};
 
+use crate::program::assert_contains;
+
 const WHITE: u8 = 1;
 const BLACK: u8 = 4;
 const WHITE_KING: u8 = 7;
@@ -39,6 +41,15 @@ impl Board {
         board
     }
 
+    /// Creates a board on which White has played 32-28 and pressed the clock.
+    fn after_first_move() -> Board {
+        let mut board = Board::new();
+        board.play("32", "28", WHITE);
+        board.press();
+        board.advance(1_000);
+        board
+    }
+
     fn send(&mut self, input: Input) {
         let outputs = self.line.handle(Millis(self.now), input);
         self.effects.extend(outputs.into_iter().map(|output| output.effect));
@@ -51,18 +62,8 @@ impl Board {
             self.now = (self.now + 500).min(until);
             let codes = self.codes.iter().copied().map(PieceCode).collect();
             self.send(Input::Bytes(Message::BoardDump(codes).encode()));
-            self.send(Input::Bytes(vec![
-                0x8d,
-                0,
-                10,
-                1,
-                0x20,
-                0,
-                1,
-                0x20,
-                0,
-                u8::from(self.is_clock_running) | self.lever,
-            ]));
+            let clock_state = u8::from(self.is_clock_running) | self.lever;
+            self.send(Input::Bytes(vec![0x8d, 0, 10, 1, 0x20, 0, 1, 0x20, 0, clock_state]));
         }
     }
 
@@ -91,6 +92,15 @@ impl Board {
             _ => None,
         };
         self.effects.iter().filter_map(moves).collect()
+    }
+
+    /// Returns the note that starts with these words.
+    fn note(&self, words: &str) -> String {
+        let note = self.effects.iter().find_map(|effect| match effect {
+            Effect::Note(text) if text.starts_with(words) => Some(text.clone()),
+            _ => None,
+        });
+        note.expect("a note for the entry")
     }
 
     fn notices(&self, part: &str) -> usize {
@@ -122,31 +132,12 @@ fn move_is_provisional_until_pressed_or_retracted() {
 
 #[test]
 fn log_states_reason_of_published_entry() {
-    let mut board = Board::new();
-    board.play("32", "28", WHITE);
-    board.press();
-    board.advance(1_000);
-    let note = board.effects.iter().find_map(|effect| match effect {
-        Effect::Note(text) if text.starts_with("1. 32-28: ") => Some(text.clone()),
-        _ => None,
-    });
-    let note = note.expect("a note for the entry");
+    let board = Board::after_first_move();
+    let note = board.note("1. 32-28: ");
     let words: Vec<&str> = note.trim_start_matches("1. 32-28: ").split(' ').collect();
     let keys: Vec<&str> = words.iter().map(|word| word.split('=').next().unwrap()).collect();
-    let expected = [
-        "rule",
-        "plies",
-        "touched",
-        "lever",
-        "presses",
-        "quiet",
-        "dump",
-        "leftover",
-        "mismatch",
-        "alternatives",
-        "waited",
-    ];
-    assert_eq!(keys, expected, "{note}");
+    let expected = "rule plies touched lever presses quiet dump leftover mismatch alternatives waited";
+    assert_eq!(keys.join(" "), expected, "{note}");
     for word in ["rule=pressed", "plies=1", "touched=28,32", "lever=black", "presses=1", "dump=yes", "leftover=-"] {
         assert!(words.contains(&word), "{word} in {note}");
     }
@@ -162,31 +153,20 @@ fn ambiguous_press_does_not_turn_clock() {
     board.play("37", "32", WHITE);
     board.press();
     board.advance(3_000);
-    let note = board.effects.iter().find_map(|effect| match effect {
-        Effect::Note(text) if text.starts_with("2. 37-32: ") => Some(text.clone()),
-        _ => None,
-    });
-    let note = note.expect("a note for the entry");
-    assert!(note.contains("rule=pressed") && note.contains("lever=black"), "{note}");
+    assert_contains(&board.note("2. 37-32: "), &["rule=pressed", "lever=black"]);
 }
 
 #[test]
 fn unexplained_board_is_reported_once_with_closest_reading() {
-    let mut board = Board::new();
-    board.play("32", "28", WHITE);
-    board.press();
-    board.advance(1_000);
+    let mut board = Board::after_first_move();
     let since = board.now;
     // Black answers, and a white and a black piece vanish as well.
     board.play("19", "23", BLACK);
     board.put("45", 0);
     board.put("5", 0);
     board.advance(1_500);
-    assert_eq!(
-        (board.status().condition, board.status().unexplained),
-        (Condition::Playing, None),
-        "a hand may be at work"
-    );
+    let status = board.status();
+    assert_eq!((status.condition, status.unexplained), (Condition::Playing, None), "a hand may be at work");
     board.advance(5_000);
     let doubt = board.status().unexplained.expect("nothing explains this");
     assert!(doubt.since >= Millis(since) && doubt.since <= Millis(board.now));
@@ -235,14 +215,8 @@ fn check_crowd(piece: impl Fn(usize) -> u8) {
     board.put("23", 0);
     board.press();
     board.advance(2_000);
-    assert_eq!(
-        board
-            .effects
-            .iter()
-            .filter(|effect| matches!(effect, Effect::Entry { entry, .. } if entry.text() == "2. 28x19"))
-            .count(),
-        1
-    );
+    let is_capture = |effect: &&Effect| matches!(effect, Effect::Entry { entry, .. } if entry.text() == "2. 28x19");
+    assert_eq!(board.effects.iter().filter(is_capture).count(), 1);
     assert_eq!(setups(&board), 0);
 }
 
@@ -259,10 +233,7 @@ fn thirty_kings_are_never_setup() {
 #[test]
 fn board_silent_again_after_gap_has_no_lasting_deadline() {
     for silence in (2_500..5_000).step_by(100) {
-        let mut board = Board::new();
-        board.play("32", "28", WHITE);
-        board.press();
-        board.advance(1_000);
+        let mut board = Board::after_first_move();
         board.put("19", 0);
         board.put("23", BLACK);
         board.now += silence;
@@ -306,10 +277,7 @@ fn clock_updates_supply_unseen_changes() {
 
 #[test]
 fn updates_report_loss_and_return_of_board() {
-    let mut board = Board::new();
-    board.play("32", "28", WHITE);
-    board.press();
-    board.advance(1_000);
+    let mut board = Board::after_first_move();
     let since = board.effects.len();
     board.send(Input::LinkDown);
     board.now += 4_000;
@@ -323,19 +291,13 @@ fn updates_report_loss_and_return_of_board() {
     board.send(Input::LinkUp);
     // The memory is requested, in vain.
     board.advance(60_000);
-    assert!(
-        live_updates(&board, since).contains(&LiveUpdate::State(Condition::Playing)),
-        "{:?}",
-        live_updates(&board, since)
-    );
+    let updates = live_updates(&board, since);
+    assert!(updates.contains(&LiveUpdate::State(Condition::Playing)), "{updates:?}");
 }
 
 #[test]
 fn updates_explain_setup_and_omit_held_entries() {
-    let mut board = Board::new();
-    board.play("32", "28", WHITE);
-    board.press();
-    board.advance(1_000);
+    let mut board = Board::after_first_move();
     board.send(Input::Request("hold".parse().unwrap()));
     let provisional_moves = board.provisional().len();
     board.play("19", "23", BLACK);
@@ -344,11 +306,8 @@ fn updates_explain_setup_and_omit_held_entries() {
     assert_eq!(board.provisional()[provisional_moves..], [["19-23"]]);
     let since = board.effects.len();
     board.send(Input::Request("undo".parse().unwrap()));
-    assert!(
-        live_updates(&board, since).contains(&LiveUpdate::SetupReason("operator")),
-        "{:?}",
-        live_updates(&board, since)
-    );
+    let updates = live_updates(&board, since);
+    assert!(updates.contains(&LiveUpdate::SetupReason("operator")), "{updates:?}");
 }
 
 /// Returns the state that a reader of the events knows: a game begins with `playing`.
@@ -360,19 +319,13 @@ fn state_for_reader(board: &Board) -> Condition {
 
 #[test]
 fn lifted_piece_raises_no_doubt() {
-    let mut board = Board::new();
-    board.play("32", "28", WHITE);
-    board.press();
-    board.advance(1_000);
+    let mut board = Board::after_first_move();
     for name in ["19", "14"] {
         board.put(name, 0);
         board.advance(1_000);
         let status = board.status();
-        assert_eq!(
-            (status.condition, &*status.state, status.unexplained),
-            (Condition::Playing, "playing", None),
-            "{name}"
-        );
+        let seen = (status.condition, &*status.state, status.unexplained);
+        assert_eq!(seen, (Condition::Playing, "playing", None), "{name}");
         board.put(name, BLACK);
         board.advance(1_000);
     }
@@ -381,10 +334,7 @@ fn lifted_piece_raises_no_doubt() {
 
 #[test]
 fn analysis_with_stopped_clock_raises_no_doubt() {
-    let mut board = Board::new();
-    board.play("32", "28", WHITE);
-    board.press();
-    board.advance(1_000);
+    let mut board = Board::after_first_move();
     board.is_clock_running = false;
     board.advance(1_000);
     for (from, to, code) in [("19", "23", BLACK), ("28", "19", WHITE), ("38", "32", WHITE), ("5", "46", WHITE_KING)] {
@@ -411,10 +361,7 @@ fn analysis_with_stopped_clock_raises_no_doubt() {
 fn status_events_and_messages_agree_on_board() {
     let mut unexplained = 0;
     for seed in 1..=20_u64 {
-        let mut board = Board::new();
-        board.play("32", "28", WHITE);
-        board.press();
-        board.advance(1_000);
+        let mut board = Board::after_first_move();
         let mut random = seed;
         for step in 0..60 {
             // Xorshift: any numbers will do.
@@ -434,12 +381,9 @@ fn status_events_and_messages_agree_on_board() {
                 break;
             }
             assert_eq!(status.condition, reader_state, "seed {seed}, step {step}: {status:?}");
-            assert_eq!(
-                status.unexplained.is_some(),
-                reader_state == Condition::Unexplained,
-                "seed {seed}, step {step}: {status:?}"
-            );
-            if reader_state == Condition::Unexplained {
+            let is_unexplained = reader_state == Condition::Unexplained;
+            assert_eq!(status.unexplained.is_some(), is_unexplained, "seed {seed}, step {step}: {status:?}");
+            if is_unexplained {
                 unexplained += 1;
                 assert!(board.notices("no legal move explains the board") > 0, "seed {seed}, step {step}");
             }

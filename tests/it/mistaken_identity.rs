@@ -70,13 +70,8 @@ fn play(case: &Case, mut memory: impl FnMut(Vec<u8>) -> Vec<u8>) -> OutageOutcom
 
 #[track_caller]
 fn assert_nothing_invented(case: &Case, outcome: &OutageOutcome) {
-    assert!(
-        outcome.untrue.is_empty() && outcome.setups <= 1,
-        "{case}: {} setups, not played: {:?}\n{}",
-        outcome.setups,
-        outcome.untrue,
-        outcome.story.join("\n")
-    );
+    let OutageOutcome { untrue, setups, story, .. } = outcome;
+    assert!(untrue.is_empty() && *setups <= 1, "{case}: {setups} setups, not played: {untrue:?}\n{}", story.join("\n"));
 }
 
 /// Returns the whole memory of a board at the end of its game.

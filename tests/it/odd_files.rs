@@ -9,7 +9,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::Process;
-use crate::program::{damcast, run};
+use crate::program::{assert_contains, damcast, run};
 use crate::pty::wait_until;
 
 /// A folder with the configuration of an absent board.
@@ -109,7 +109,7 @@ fn folder_is_checked_and_rebuilt_without_fifos_and_links() {
     pipe(&place.path("live/a-7.pdn"));
     let report = run(&["fsck", recordings]);
     assert_eq!(report.code, 1, "{}", report.err);
-    assert!(report.out.contains("live/a-7.pdn") && report.out.contains("no regular file"), "{}", report.out);
+    assert_contains(&report.out, &["live/a-7.pdn", "no regular file"]);
     fs::remove_file(place.path("live/a-7.pdn")).unwrap();
     assert_eq!(run(&["rebuild", recordings]).code, 0);
     // A user with write access to the folder must not redirect root elsewhere.

@@ -10,15 +10,14 @@ use damcast::control::tournament::TournamentRequest;
 use damcast::engine::broadcast::events::SCHEMA;
 use damcast::engine::broadcast::{Delay, TournamentHistory, documents};
 use damcast::station::tournament_log::TournamentLog;
-use damcast::station::tournament_service::{
-    ResultRequester, ServiceError, ServiceOutcome, StationBoard, TournamentService,
-};
+use damcast::station::tournament_service::{ResultRequester, ServiceError, ServiceOutcome, StationBoard, TournamentService};
 use damcast::tournament::TournamentCommand;
 use damcast::tournament::{BoardGame, Tournament, write_csv};
 use draughts::ResultFormat;
 use serde_json::Value;
 
 use crate::model_disk::ModelDisk;
+use crate::program::assert_contains;
 
 const PLAYERS: &str = "No;Name;Rating;Title\n1;Sijbrands, Ton;2450;GMI\n2;Wiersma, H.;2400;GMI\n3;Clerc, Rob;2300;\n\
     4;Gantwarg, A.;;\n";
@@ -36,12 +35,26 @@ impl ServiceFixture {
         ServiceFixture(service, disk.clone())
     }
 
-    /// Creates a service with an open round.
-    fn with_open_round() -> ServiceFixture {
+    /// Creates a service with players and a prepared round.
+    fn with_round() -> ServiceFixture {
         let mut desk = ServiceFixture::new();
         desk.import(PLAYERS);
         desk.import(ROUND);
-        desk.done(TournamentCommand::SetRoundState { round: 1, to: "open".to_owned(), section: None });
+        desk
+    }
+
+    /// Creates a service whose first pairing has ended with 2-0.
+    fn with_ended_game() -> ServiceFixture {
+        let mut desk = ServiceFixture::with_open_round();
+        desk.add(game(&desk, "2-0", true));
+        desk.catch_up();
+        desk
+    }
+
+    /// Creates a service with an open round.
+    fn with_open_round() -> ServiceFixture {
+        let mut desk = ServiceFixture::with_round();
+        desk.done(round(1, "open"));
         desk
     }
 
@@ -54,6 +67,25 @@ impl ServiceFixture {
     #[track_caller]
     fn done(&mut self, matter: TournamentCommand) -> ServiceOutcome {
         self.request(TournamentRequest { confirm: true, ..matter.into() }).unwrap()
+    }
+
+    /// Returns the messages of a request that must succeed.
+    #[track_caller]
+    fn messages(&mut self, command: TournamentCommand) -> String {
+        self.done(command).messages.join("\n")
+    }
+
+    fn history(&self) -> TournamentHistory {
+        TournamentHistory::from_records(self.0.log().records())
+    }
+
+    /// Returns the lines of all events.
+    fn event_lines(&self) -> Vec<String> {
+        self.history().events().iter().map(|event| event.line(1, &Default::default())).collect()
+    }
+
+    fn player_names(&self) -> Vec<String> {
+        self.tournament().sections[0].players.iter().map(|player| player.name.clone()).collect()
     }
 
     fn add(&mut self, game: BoardGame) {
@@ -91,7 +123,7 @@ impl ServiceFixture {
 
     /// Returns the tags of game 1 of board a that are shown differently from the recording.
     fn visible_tags(&self) -> BTreeMap<String, String> {
-        let history = TournamentHistory::from_records(self.0.log().records());
+        let history = self.history();
         let corrections = history.corrections("a", 1).iter();
         corrections.map(|correction| (correction.tag.clone(), correction.value.clone())).collect()
     }
@@ -115,16 +147,40 @@ fn game(desk: &ServiceFixture, result: &str, is_result_given: bool) -> BoardGame
     }
 }
 
-fn result_of_pairing(result: &str) -> TournamentCommand {
+pub fn rename(player: &str, name: &str) -> TournamentCommand {
+    TournamentCommand::RenamePlayer { player: player.to_owned(), name: name.to_owned(), section: None }
+}
+
+fn substitute(player: &str, substitute: &str) -> TournamentCommand {
+    let (player, substitute) = (player.to_owned(), substitute.to_owned());
+    TournamentCommand::Substitute { pairing: "1.1".to_owned(), player, substitute, section: None }
+}
+
+/// Returns a request that opens, publishes or closes a round.
+pub fn round(round: u32, to: &str) -> TournamentCommand {
+    TournamentCommand::SetRoundState { round, to: to.to_owned(), section: None }
+}
+
+/// Returns a request for the result of a pairing, for a reason.
+pub fn result(pairing: &str, result: &str, why: Option<&str>) -> TournamentCommand {
     TournamentCommand::Result {
         board: None,
         game: None,
-        pairing: Some("1.1".to_owned()),
+        pairing: Some(pairing.to_owned()),
         section: None,
         result: result.to_owned(),
-        kind: None,
+        kind: why.map(str::to_owned),
         correct: true,
     }
+}
+
+/// Returns a request for a result of the first pairing, for a reason.
+fn result_with(points: &str, why: Option<&str>) -> TournamentCommand {
+    result("1.1", points, why)
+}
+
+fn result_of_pairing(result: &str) -> TournamentCommand {
+    result_with(result, None)
 }
 
 #[test]
@@ -155,21 +211,9 @@ fn refused(desk: &mut ServiceFixture, matter: TournamentCommand) -> String {
     why
 }
 
-/// Returns a request for a result of the first pairing.
-fn result_with(result: &str, why: Option<&str>) -> TournamentCommand {
-    match result_of_pairing(result) {
-        TournamentCommand::Result { board, game, pairing, section, result, correct, .. } => {
-            TournamentCommand::Result { board, game, pairing, section, result, kind: why.map(str::to_owned), correct }
-        }
-        other => other,
-    }
-}
-
 #[test]
 fn refuses_result_against_scoring_or_reason() {
-    let mut desk = ServiceFixture::new();
-    desk.import(PLAYERS);
-    desk.import(ROUND);
+    let mut desk = ServiceFixture::with_round();
     for (result, why) in [
         ("2-2", None),
         ("3-0", None),
@@ -199,8 +243,7 @@ fn single_player_has_bye_or_forfeit_and_no_game() {
     let mut desk = ServiceFixture::new();
     desk.import(PLAYERS);
     desk.import("Round;Board;White;Black;Result\n1;1;Clerc, Rob;;\n");
-    let refusal = refused(&mut desk, result_with("2-0", None));
-    assert!(refusal.contains("say whether it is a bye or a forfeit"), "{refusal}");
+    assert_contains(&refused(&mut desk, result_with("2-0", None)), &["say whether it is a bye or a forfeit"]);
     for why in ["forfeit", "bye"] {
         desk.done(result_with("2-0", Some(why)));
         assert_eq!(desk.tournament().sections[0].pairings[0].result.unwrap().reason.name(), why);
@@ -211,9 +254,7 @@ fn single_player_has_bye_or_forfeit_and_no_game() {
 
 #[test]
 fn request_name_identifies_one_request() {
-    let mut desk = ServiceFixture::new();
-    desk.import(PLAYERS);
-    desk.import(ROUND);
+    let mut desk = ServiceFixture::with_round();
     let named =
         |result: &str| TournamentRequest { request_id: Some("r1".to_owned()), ..result_with(result, None).into() };
     desk.request(named("2-0")).unwrap();
@@ -227,29 +268,19 @@ fn request_name_identifies_one_request() {
 fn namesakes_differ_by_number_and_swap_needs_confirmation() {
     let mut desk = ServiceFixture::new();
     desk.import("Name;Club\nJansen, J.;Eksaal\nJansen, J.;Waarland\nClerc, Rob;\n");
-    let call = |player: &str, name: &str| TournamentCommand::RenamePlayer {
-        player: player.to_owned(),
-        name: name.to_owned(),
-        section: None,
-    };
-    let names = |desk: &ServiceFixture| -> Vec<String> {
-        desk.tournament().sections[0].players.iter().map(|player| player.name.clone()).collect()
-    };
-    let why = refused(&mut desk, call("Jansen, J.", "Jansen, Jan"));
-    assert!(why.contains("1 (Eksaal) or 2 (Waarland)"), "{why}");
-    desk.request(call("2", "Jansen, Joop").into()).unwrap();
-    assert_eq!(names(&desk), ["Jansen, J.", "Jansen, Joop", "Clerc, Rob"]);
-    let why = refused(&mut desk, call("Clerc, Rob", "Jansen, J."));
-    assert!(why.contains("two players would be called") && why.contains("--confirm"), "{why}");
-    desk.done(call("Clerc, Rob", "Jansen, J."));
-    assert_eq!(names(&desk)[2], "Jansen, J.", "it was meant so");
+    assert_contains(&refused(&mut desk, rename("Jansen, J.", "Jansen, Jan")), &["1 (Eksaal) or 2 (Waarland)"]);
+    desk.request(rename("2", "Jansen, Joop").into()).unwrap();
+    assert_eq!(desk.player_names(), ["Jansen, J.", "Jansen, Joop", "Clerc, Rob"]);
+    let why = refused(&mut desk, rename("Clerc, Rob", "Jansen, J."));
+    assert_contains(&why, &["two players would be called", "--confirm"]);
+    desk.done(rename("Clerc, Rob", "Jansen, J."));
+    assert_eq!(desk.player_names()[2], "Jansen, J.", "it was meant so");
     // Players with hidden names are still found by name and number.
-    desk.request(call("2", "N. N.").into()).unwrap();
-    desk.request(call("3", "N. N.").into()).unwrap();
-    let why = refused(&mut desk, call("N. N.", "Jansen, Joop"));
-    assert!(why.contains("2 (Waarland) or 3"), "{why}");
+    desk.request(rename("2", "N. N.").into()).unwrap();
+    desk.request(rename("3", "N. N.").into()).unwrap();
+    assert_contains(&refused(&mut desk, rename("N. N.", "Jansen, Joop")), &["2 (Waarland) or 3"]);
     for name in ["-", "\u{200b}", "Jan\u{200b}sen", " "] {
-        let why = refused(&mut desk, call("1", name));
+        let why = refused(&mut desk, rename("1", name));
         assert!(why.contains("a name"), "{name:?}: {why}");
     }
 }
@@ -259,20 +290,17 @@ fn every_tournament_event_matches_schema() {
     let schema: Value = serde_json::from_str(SCHEMA).unwrap();
     let mut desk = ServiceFixture::with_open_round();
     desk.import("Round;Board;White;Black\n2;1;Wiersma, H.;Clerc, Rob\n2;2;Gantwarg, A.;Sijbrands, Ton\n");
-    let round = |round: u32, to: &str| TournamentCommand::SetRoundState { round, to: to.to_owned(), section: None };
-    let (player, name, section) = ("Clerc, Rob".to_owned(), "Clerc, R.".to_owned(), None);
-    let (pairing, reason) = (Some("1.2".to_owned()), Some("forfeit".to_owned()));
     for matter in [
         round(2, "published"),
         round(2, "prepared"),
-        TournamentCommand::RenamePlayer { player, name, section },
+        rename("Clerc, Rob", "Clerc, R."),
         TournamentCommand::Result {
             board: None,
             game: None,
-            pairing,
+            pairing: Some("1.2".to_owned()),
             section: None,
-            result: "2-0".into(),
-            kind: reason,
+            result: "2-0".to_owned(),
+            kind: Some("forfeit".to_owned()),
             correct: false,
         },
         TournamentCommand::Postpone { pairing: "1.1".to_owned(), section: None, undo: false },
@@ -280,10 +308,9 @@ fn every_tournament_event_matches_schema() {
     ] {
         desk.done(matter);
     }
-    let history = TournamentHistory::from_records(desk.0.log().records());
     let mut states = BTreeSet::new();
-    for event in history.events() {
-        let event: Value = serde_json::from_str(&event.line(1, &Default::default())).unwrap();
+    for line in desk.event_lines() {
+        let event: Value = serde_json::from_str(&line).unwrap();
         for (member, value) in event.as_object().unwrap() {
             let known = &schema["properties"][member];
             let is_one = known["enum"].as_array().is_none_or(|values| values.contains(value));
@@ -297,31 +324,22 @@ fn every_tournament_event_matches_schema() {
 #[test]
 fn corrected_name_survives_import() {
     let mut desk = ServiceFixture::with_open_round();
-    let call = |player: &str, name: &str| TournamentCommand::RenamePlayer {
-        player: player.to_owned(),
-        name: name.to_owned(),
-        section: None,
-    };
-    desk.done(call("Wiersma, H.", "Wiersma, Harm"));
-    desk.done(call("Wiersma, Harm", "Wiersma, Harmen"));
-    let names = |desk: &ServiceFixture| -> Vec<String> {
-        desk.tournament().sections[0].players.iter().map(|player| player.name.clone()).collect()
-    };
+    desk.done(rename("Wiersma, H.", "Wiersma, Harm"));
+    desk.done(rename("Wiersma, Harm", "Wiersma, Harmen"));
     let mended = ["Sijbrands, Ton", "Wiersma, Harmen", "Clerc, Rob", "Gantwarg, A."];
     for file in [PLAYERS, ROUND] {
         assert!(desk.import(file).record.is_none(), "{file}");
-        assert_eq!(names(&desk), mended);
+        assert_eq!(desk.player_names(), mended);
     }
-    let notes = desk.import(PLAYERS).notes.join("\n");
-    assert!(notes.contains("`Wiersma, H.` keeps the name `Wiersma, Harmen`"), "{notes}");
+    assert_contains(&desk.import(PLAYERS).notes.join("\n"), &["`Wiersma, H.` keeps the name `Wiersma, Harmen`"]);
     desk.import("Round;Board;White;Black\n2;1;Wiersma, H.;Clerc, Rob\n2;2;Gantwarg, A.;Sijbrands, Ton\n");
-    assert_eq!(names(&desk), mended, "nobody is new");
+    assert_eq!(desk.player_names(), mended, "nobody is new");
     assert_eq!(desk.tournament().sections[0].round(2)[0].white.map(|id| id.0), Some(2));
     // The pairing program renames the player as well; then another player gets the old name.
     desk.import(&PLAYERS.replace("Wiersma, H.", "Wiersma, Harm J."));
-    assert_eq!(names(&desk)[1], "Wiersma, Harm J.");
-    desk.done(call("2", "Wiersma, H."));
-    desk.done(call("2", "Wiersma, Harm"));
+    assert_eq!(desk.player_names()[1], "Wiersma, Harm J.");
+    desk.done(rename("2", "Wiersma, H."));
+    desk.done(rename("2", "Wiersma, Harm"));
     desk.import("No;Name\n5;Wiersma, H.\n");
     desk.import("Round;Board;White;Black\n3;1;Clerc, Rob;Wiersma, H.\n");
     assert_eq!(desk.tournament().sections[0].round(3)[0].black.map(|id| id.0), Some(5));
@@ -330,18 +348,9 @@ fn corrected_name_survives_import() {
 #[test]
 fn imported_files_reveal_no_hidden_player() {
     let mut desk = ServiceFixture::with_open_round();
-    let call = |player: &str, name: &str| TournamentCommand::RenamePlayer {
-        player: player.to_owned(),
-        name: name.to_owned(),
-        section: None,
-    };
-    let outcome = desk.done(call("Wiersma, H.", "N. N."));
-    assert!(
-        outcome.messages[0].contains("begin anew") && !outcome.messages.concat().contains("formerly"),
-        "{:?}",
-        outcome.messages
-    );
-    desk.done(call("3", "N. N."));
+    let messages = desk.done(rename("Wiersma, H.", "N. N.")).messages;
+    assert!(messages[0].contains("begin anew") && !messages.concat().contains("formerly"), "{messages:?}");
+    desk.done(rename("3", "N. N."));
     let players = |desk: &ServiceFixture| -> Vec<(Option<u32>, String)> {
         let players = desk.tournament().sections[0].players.clone();
         players.into_iter().map(|player| (player.number, player.name)).collect()
@@ -362,9 +371,9 @@ fn imported_files_reveal_no_hidden_player() {
     let paired = desk.tournament().sections[0].round(2)[0].clone();
     assert_eq!((paired.white.map(|id| id.0), paired.black.map(|id| id.0)), (Some(2), Some(3)));
     // The player asks for another name again.
-    desk.done(call("2", "Wiersma, Harm"));
+    desk.done(rename("2", "Wiersma, Harm"));
     assert_eq!(players(&desk)[1].1, "Wiersma, Harm");
-    let history = TournamentHistory::from_records(desk.0.log().records());
+    let history = desk.history();
     let last = history.names_version(Delay::NO_DELAY, history.events().last().unwrap().at());
     let lines: String =
         history.events_for_version(last).events().iter().map(|event| event.line(1, &Default::default())).collect();
@@ -389,9 +398,7 @@ fn plus_draw_comes_from_board_or_arbiter() {
     assert_eq!((desk.result().as_deref(), reason(&desk)), (Some("1-1"), Some("black plus")));
     assert_eq!(desk.visible_tags()["Result"], "1- - 1+");
     // A file without plus draws shows a draw.
-    let mut desk = ServiceFixture::with_open_round();
-    desk.add(game(&desk, "2-0", true));
-    desk.catch_up();
+    let mut desk = ServiceFixture::with_ended_game();
     desk.done(result_of_pairing("1+-1-"));
     assert_eq!((desk.visible_tags()["Result"].as_str(), reason(&desk)), ("1-1", Some("white plus")));
 }
@@ -424,55 +431,36 @@ fn delft_advantage_comes_from_board() {
 
 #[test]
 fn substitute_inherits_nothing_from_replaced_player() {
-    let mut desk = ServiceFixture::with_open_round();
-    desk.add(game(&desk, "2-0", true));
-    desk.catch_up();
-    let substitute = |by: &str| TournamentCommand::Substitute {
-        pairing: "1.1".to_owned(),
-        player: "Sijbrands, Ton".to_owned(),
-        substitute: by.to_owned(),
-        section: None,
-    };
-    let unsure = desk.request(substitute("Reserve, R.").into()).unwrap_err().to_string();
+    let mut desk = ServiceFixture::with_ended_game();
+    let unsure = desk.request(substitute("Sijbrands, Ton", "Reserve, R.").into()).unwrap_err().to_string();
     assert!(unsure.contains("Reserve, R. is no player of main: with --confirm he becomes one"), "{unsure}");
-    let twice = desk.request(substitute("Clerc, Rob").into()).unwrap_err().to_string();
+    let twice = desk.request(substitute("Sijbrands, Ton", "Clerc, Rob").into()).unwrap_err().to_string();
     assert!(twice.contains("Clerc, Rob would play twice in round 1"), "{twice}");
-    let reply_messages = desk.done(substitute("Reserve, R.")).messages.join("\n");
-    assert!(
-        reply_messages.contains("Reserve, R. plays for Sijbrands, Ton")
-            && reply_messages.contains("WhiteRating nothing (was 2450)"),
-        "{reply_messages}"
+    assert_contains(
+        &desk.messages(substitute("Sijbrands, Ton", "Reserve, R.")),
+        &["Reserve, R. plays for Sijbrands, Ton", "WhiteRating nothing (was 2450)"],
     );
     let shown = desk.visible_tags();
     for (tag, value) in [("White", "Reserve, R."), ("WhiteRating", ""), ("WhiteTitle", "")] {
         assert_eq!(shown.get(tag).map(String::as_str), Some(value), "{tag}: {shown:?}");
     }
     // The log contains the whole history.
-    let history = TournamentHistory::from_records(desk.0.log().records());
+    let history = desk.history();
     assert!(history.visible_events(Delay::NO_DELAY, history.events().last().unwrap().at()) > 0);
     assert_eq!(desk.tournament().corrected("a", 1).unwrap().tags["WhiteRating"].value, "");
     // The substitution is undone.
-    let back = TournamentCommand::Substitute {
-        pairing: "1.1".to_owned(),
-        player: "Reserve, R.".to_owned(),
-        substitute: "1".to_owned(),
-        section: None,
-    };
-    desk.done(back);
+    desk.done(substitute("Reserve, R.", "1"));
     assert_eq!(desk.visible_tags()["WhiteRating"], "2450");
     assert_eq!(desk.visible_tags()["White"], "Sijbrands, Ton");
 }
 
 #[test]
 fn only_prepared_round_is_paired_again() {
-    let mut desk = ServiceFixture::new();
-    desk.import(PLAYERS);
-    desk.import(ROUND);
+    let mut desk = ServiceFixture::with_round();
     let anew = "Round;Board;White;Black;Result\n1;1;Wiersma, H.;Clerc, Rob;\n1;;Gantwarg, A.;;bye\n";
-    let import_notes = desk.import(anew).notes.join("\n");
-    assert!(
-        import_notes.contains("Sijbrands, Ton - Wiersma, H. is not played, this file pairs anew"),
-        "{import_notes}"
+    assert_contains(
+        &desk.import(anew).notes.join("\n"),
+        &["Sijbrands, Ton - Wiersma, H. is not played, this file pairs anew"],
     );
     let tournament = desk.tournament();
     let section = &tournament.sections[0];
@@ -482,61 +470,45 @@ fn only_prepared_round_is_paired_again() {
     desk.import(ROUND);
     assert_eq!(desk.tournament().sections[0].round(1).len(), 2);
     assert!(desk.tournament().sections[0].byes.is_empty());
-    desk.done(TournamentCommand::SetRoundState { round: 1, to: "published".to_owned(), section: None });
+    desk.done(round(1, "published"));
     let late =
         TournamentCommand::import_of("late.csv", "Round;Board;White;Black\n1;1;Wiersma, H.;Clerc, Rob\n".to_owned());
     let refused = desk.request(late.into()).unwrap_err().to_string();
     assert!(refused.contains("Wiersma, H. already plays Sijbrands, Ton in round 1"), "{refused}");
 }
 
-fn round(round: u32, to: &str) -> TournamentCommand {
-    TournamentCommand::SetRoundState { round, to: to.to_owned(), section: None }
-}
-
 #[test]
 fn dry_run_shows_effects_for_each_audience() {
-    let mut desk = ServiceFixture::new();
-    desk.import(PLAYERS);
-    desk.import(ROUND);
+    let mut desk = ServiceFixture::with_round();
     let dry = |desk: &mut ServiceFixture, matter: TournamentCommand| -> Vec<String> {
         let request = TournamentRequest { dry_run: true, confirm: true, ..matter.into() };
         desk.request(request).unwrap().messages
     };
     let has =
         |notices: &[String], line: &str| assert!(notices.iter().any(|notices| notices == line), "{line}: {notices:#?}");
-    let open = TournamentCommand::SetRoundState { round: 1, to: "open".to_owned(), section: None };
+    let open = round(1, "open");
     let notices = dry(&mut desk, open.clone());
-    for line in [
-        "a: the next game is Sijbrands, Ton - Wiersma, H., round 1",
-        "b: the next game is Clerc, Rob - Gantwarg, A., round 1",
-        "games.pdn, started.pdn: round 1 (no round until now)",
-        "round/1/games.pdn, started.pdn: they are there from then on, for ever: 2 games of electronic boards",
-        "events.ndjson: pairing, round",
-        "live/: nothing, what was written stays",
-        "nothing was changed: this was a dry run",
-    ] {
+    let lines = "a: the next game is Sijbrands, Ton - Wiersma, H., round 1|\
+        b: the next game is Clerc, Rob - Gantwarg, A., round 1|\
+        games.pdn, started.pdn: round 1 (no round until now)|\
+        round/1/games.pdn, started.pdn: they are there from then on, for ever: 2 games of electronic boards|\
+        events.ndjson: pairing, round|live/: nothing, what was written stays|\
+        nothing was changed: this was a dry run";
+    for line in lines.split('|') {
         has(&notices, line);
     }
     assert!(!notices.iter().any(|notices| notices.starts_with("standings")), "{notices:#?}");
     desk.done(open);
     desk.add(game(&desk, "2-0", true));
     let notices = dry(&mut desk, result_of_pairing("1-1"));
-    for line in [
-        "a: the next game is none of the tournament",
-        "round/1/games.pdn, started.pdn: with this",
-        "archive/a-1.pdn: with this",
-        "events.ndjson: official-result, tag-correction",
-        "standings.json: Sijbrands, Ton 1 (was 0), Wiersma, H. 1 (was 0)",
-    ] {
+    let lines = "a: the next game is none of the tournament|round/1/games.pdn, started.pdn: with this|\
+        archive/a-1.pdn: with this|events.ndjson: official-result, tag-correction|\
+        standings.json: Sijbrands, Ton 1 (was 0), Wiersma, H. 1 (was 0)";
+    for line in lines.split('|') {
         has(&notices, line);
     }
     assert_eq!(desk.result(), None);
-    let name = TournamentCommand::RenamePlayer {
-        player: "Wiersma, H.".to_owned(),
-        name: "Wiersma, Harm".to_owned(),
-        section: None,
-    };
-    let notices = dry(&mut desk, name);
+    let notices = dry(&mut desk, rename("Wiersma, H.", "Wiersma, Harm"));
     for line in
         ["a: the next game is Sijbrands, Ton - Wiersma, Harm, round 1", "events.ndjson: pairing, tag-correction"]
     {

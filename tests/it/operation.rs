@@ -9,7 +9,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::control::{run_ctl, status};
 use crate::daemon::{SPEED, Station, StationFolder, bytes_from_board, moves, recording};
-use crate::program::preload;
+use crate::hall::Hall;
+use crate::program::{assert_contains, preload};
 use crate::pty::{Board, Pty, wait_until};
 
 /// A service manager that receives the notifications.
@@ -134,12 +135,9 @@ fn alert_command_runs_at_start_and_end_of_problem() {
     // At normal speed: a busy machine answers in time.
     place.configure(&["a"], 1.0, "");
     let heard = place.path("alarms");
-    let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
-    let alarm = format!(
-        "[alarm]\nsilent = 1\ntime-limit = 1\ndisk-low = 0\ncommand = [\"/bin/sh\", \"-c\", \"cat >> {}; sleep 100\"]\n",
-        heard.display()
-    );
-    fs::write(place.path("damcast.toml"), alarm + &config).unwrap();
+    let command = format!("cat >> {}; sleep 100", heard.display());
+    let limits = "silent = 1\ntime-limit = 1\ndisk-low = 0";
+    place.prepend_config(&format!("[alarm]\n{limits}\ncommand = [\"/bin/sh\", \"-c\", {command:?}]\n"));
     let station = place.start();
     let received = || fs::read_to_string(&heard).unwrap_or_default();
     wait_until("the alarm", || received().lines().count() == 1);
@@ -168,11 +166,10 @@ fn alert_command_runs_at_start_and_end_of_problem() {
 #[test]
 fn raises_file_limit_to_need_of_boards() {
     let place = StationFolder::new(&["a"]);
-    let config = place.path("damcast.toml");
     for (limit, words) in [("-Sn", None), ("-n", Some("LimitNOFILE=164"))] {
         let mut command = std::process::Command::new("/bin/sh");
         let script = format!("ulimit {limit} 60 && exec \"$0\" run --config \"$1\"");
-        command.args(["-c", &script, env!("CARGO_BIN_EXE_damcast"), config.to_str().unwrap()]);
+        command.args(["-c", &script, env!("CARGO_BIN_EXE_damcast"), &place.config()]);
         let station = Station::spawn(command);
         station.wait_for("waiting for the port");
         let limits = fs::read_to_string(format!("/proc/{}/limits", station.process.id())).unwrap();
@@ -191,8 +188,7 @@ fn alert_command_can_be_tested() {
     let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
     let station = place.start();
     station.wait_for("waiting for the port");
-    let none = run_ctl(&place, &["ctl", "alarm-test"]);
-    assert!(none.code == 1 && none.err.contains("no alarm command is configured"), "{}", none.err);
+    run_ctl(&place, &["ctl", "alarm-test"]).fails(1, "no alarm command is configured");
     let heard = place.path("heard");
     for (script, code, message) in [
         (format!("cat > {}", heard.display()), 0, "was run and ended well"),
@@ -211,15 +207,10 @@ fn alert_command_can_be_tested() {
 
 #[test]
 fn ready_board_is_no_warning() {
-    let place = StationFolder::new(&["a"]);
-    let mut pty = Pty::plug_in(&place.path("a"));
-    let mut board = Board::new(&recording(), SPEED);
-    let station = place.start();
-    pty.wait_for_the_station();
-    board.play(&mut pty, 400_000, || station.output().contains("is set up: ready"));
-    let text = station.output();
-    let line = text.lines().find(|line| line.contains("is set up: ready")).unwrap();
-    assert!(line.contains(" INFO "), "{line}");
+    let mut hall = Hall::start("");
+    hall.wait("the start position", |hall| hall.station.output().contains("is set up: ready"));
+    let text = hall.station.output();
+    assert_contains(text.lines().find(|line| line.contains("is set up: ready")).unwrap(), &[" INFO "]);
 }
 
 /// The disk refuses all writes and the station is stopped: it reports the lost bytes and ends with an error.
@@ -244,6 +235,5 @@ fn bytes_refused_by_full_disk_are_reported_at_end() {
     let ended = station.signal(Signal::TERM);
     assert_eq!(ended.code(), Some(1));
     station.wait_for("the disk did not take all that was recorded; lost: the last ");
-    let text = station.output();
-    assert!(text.contains(" bytes of a-1.log, recorded in "), "{text}");
+    assert_contains(&station.output(), &[" bytes of a-1.log, recorded in "]);
 }

@@ -5,6 +5,13 @@ use damcast::engine::session::request::RequestError;
 use damcast::engine::session::{Effect, Input, Line, LineSettings, Output};
 use draughts::Variant;
 
+/// Returns a line for international draughts with these settings.
+pub fn line_with(settings: &[(&str, &str)]) -> Line {
+    let mut line_settings = LineSettings::new(Variant::from_tag("20").unwrap());
+    settings.iter().for_each(|(key, value)| line_settings.set(key, value).unwrap());
+    Line::new(line_settings)
+}
+
 /// A line with an idle board that shows the start position.
 struct BoardFixture {
     line: Line,
@@ -14,9 +21,7 @@ struct BoardFixture {
 
 impl BoardFixture {
     fn new(settings: &[(&str, &str)]) -> BoardFixture {
-        let mut line_settings = LineSettings::new(Variant::from_tag("20").unwrap());
-        settings.iter().for_each(|(key, value)| line_settings.set(key, value).unwrap());
-        let mut desk = BoardFixture { line: Line::new(line_settings), now: 0, outputs: Vec::new() };
+        let mut desk = BoardFixture { line: line_with(settings), now: 0, outputs: Vec::new() };
         desk.handle(Input::LinkUp);
         desk
     }
@@ -80,12 +85,21 @@ impl BoardFixture {
         self.notices().iter().filter(|notice| notice.contains(words)).count()
     }
 
+    /// Returns the result of the ended game.
+    fn result(&self) -> Option<String> {
+        self.outputs.iter().find_map(|output| match &output.effect {
+            Effect::GameEnded { result, .. } => result.clone(),
+            _ => None,
+        })
+    }
+
     fn file(&self) -> Vec<String> {
         self.outputs.iter().flat_map(|output| output.effect.lines()).collect()
     }
 }
 
-fn start_code(field: usize) -> u8 {
+/// Returns the code on a field of a board of 10x10 in the start position, its connector on White's left.
+pub fn start_code(field: usize) -> u8 {
     match (field / 10, (field / 10 + field % 10) % 2) {
         (0..=3, 1) => 4,
         (6..=9, 1) => 1,
@@ -169,7 +183,7 @@ fn held_entries_are_published_on_release() {
     assert_eq!(desk.file(), [""; 0]);
     assert!(desk.line.status().state.starts_with("held back"));
     desk.request("release");
-    let file: Vec<String> = desk.file().iter().map(|line| (*line).to_owned()).collect();
+    let file = desk.file();
     let mut other = BoardFixture::with_start(&[], false);
     other.play(63, 54, 1);
     other.play(36, 45, 4);
@@ -194,13 +208,13 @@ fn undo_restores_position_before_entry() {
     let mut desk = BoardFixture::with_start(&[], false);
     four_plies(&mut desk);
     assert!(desk.file().ends_with(&["1. 32-28", "19-23", "2. 28x19", "14x23"].map(str::to_owned)), "{:?}", desk.file());
-    let published: Vec<String> = desk.file().iter().map(|line| (*line).to_owned()).collect();
+    let published = desk.file();
     // The pieces are put back first; otherwise the position on the board would be recognised again.
     desk.update(45, 0);
     desk.update(36, 1);
     desk.update(27, 4);
     desk.request("undo");
-    let setup = |desk: &BoardFixture| desk.file().last().map(|line| (*line).to_owned()).unwrap();
+    let setup = |desk: &BoardFixture| desk.file().pop().unwrap();
     assert!(setup(&desk).starts_with("/FEN \"B:W19,"), "{}", setup(&desk));
     // Twice: each request withdraws one more entry.
     desk.update(36, 0);
@@ -240,12 +254,8 @@ fn continued_game_gets_new_file() {
     // A piece is in the air.
     desk.update(61, 0);
     desk.request("continue");
-    assert_eq!(
-        desk.replies("the board does not show the position in which game 1 ended, W:W"),
-        1,
-        "{:?}",
-        desk.notices()
-    );
+    let words = "the board does not show the position in which game 1 ended, W:W";
+    assert_eq!(desk.replies(words), 1, "{:?}", desk.notices());
     desk.update(61, 1);
     desk.request("continue");
     assert_eq!(desk.replies("game 1 goes on; its next move begins the file of game 2"), 1, "{:?}", desk.notices());
@@ -290,11 +300,7 @@ fn resigning_side_loses() {
         }
         desk.request(&format!("resign {side}"));
         desk.wait(20_000);
-        let given = desk.outputs.iter().find_map(|output| match &output.effect {
-            Effect::GameEnded { result, .. } => result.as_deref(),
-            _ => None,
-        });
-        assert_eq!(given, Some(result), "{:?}", desk.notices());
+        assert_eq!(desk.result().as_deref(), Some(result), "{:?}", desk.notices());
         desk.request("resign");
         desk.request("resign white");
         assert_eq!((desk.replies("the side that gives up"), desk.replies("no game is going on")), (1, 1));
@@ -314,27 +320,20 @@ fn confirmed_position_becomes_setup() {
     desk.wait(1_000);
     desk.request("resync black");
     assert_eq!(desk.file().last().unwrap(), "1. 32-28", "nothing before the board has said what stands on it");
-    let shown = |field: usize| {
-        if [27, 36, 63].contains(&field) {
-            0
-        } else if field == 54 {
-            1
-        } else {
-            start_code(field)
-        }
+    let shown = |field: usize| match field {
+        27 | 36 | 63 => 0,
+        54 => 1,
+        _ => start_code(field),
     };
     desk.handle(Input::Bytes([vec![0x86, 0x00, 0x67], (0..100).map(shown).collect()].concat()));
-    let last = desk.file().last().map(|line| (*line).to_owned()).unwrap();
+    let last = desk.file().pop().unwrap();
     assert!(last.starts_with("/FEN \"B:W28,") && !last.contains("14,"), "{last}");
     desk.request("resync red");
     desk.handle(Input::LinkDown);
     desk.request("resync");
-    assert_eq!(
-        (desk.replies("white or black"), desk.replies("the board is not connected")),
-        (1, 1),
-        "{:?}",
-        desk.notices()
-    );
+    for words in ["white or black", "the board is not connected"] {
+        assert_eq!(desk.replies(words), 1, "{:?}", desk.notices());
+    }
 }
 
 #[test]
@@ -372,11 +371,7 @@ fn result_piece_is_offered_and_is_no_move() {
         assert_eq!(desk.replies(&offer), 2);
         desk.request(&format!("result {value}"));
         desk.wait(15_000);
-        let result = desk.outputs.iter().find_map(|output| match &output.effect {
-            Effect::GameEnded { result, .. } => result.as_deref(),
-            _ => None,
-        });
-        assert_eq!(result, Some(value));
+        assert_eq!(desk.result().as_deref(), Some(value));
     }
 }
 
@@ -419,11 +414,7 @@ fn two_pieces_in_centre_propose_result_and_publish_nothing() {
         assert_eq!(desk.line.status().proposed_result.as_deref(), Some(value));
         desk.request(&format!("result {value}"));
         desk.wait(15_000);
-        let ended = desk.outputs.iter().find_map(|output| match &output.effect {
-            Effect::GameEnded { result, .. } => result.clone(),
-            _ => None,
-        });
-        assert_eq!(ended.as_deref(), Some(value));
+        assert_eq!(desk.result().as_deref(), Some(value));
         assert!(desk.file().iter().all(|line| !line.starts_with("/FEN")), "{:?}", desk.file());
     }
     // Three pieces, or two with one elsewhere, make no offer.

@@ -16,7 +16,6 @@ use damcast::simulation::games::SourceGame;
 use damcast::simulation::score::over_all_cores;
 use damcast::simulation::script;
 use draughts::Position;
-use draughts_pdn::notation;
 use hardware_sim::board::BoardOptions;
 use hardware_sim::bus::{BusConfig, BusWorld};
 use hardware_sim::incident::{Incident, IncidentKind};
@@ -24,6 +23,7 @@ use hardware_sim::profile::NoiseProfile;
 use hardware_sim::random::Rng;
 use hardware_sim::seat::SeatConfig;
 
+use crate::boards::moves;
 use crate::games::playable;
 
 /// Kind of an outage.
@@ -171,15 +171,7 @@ impl Case {
     }
 
     fn moves(&self) -> Vec<String> {
-        let mut texts = Vec::new();
-        for game in &self.games {
-            let mut position = game.start;
-            for ply in &game.moves {
-                texts.push(notation::write(position.variant(), ply, &position.legal_moves()));
-                position = position.play(ply);
-            }
-        }
-        texts
+        self.games.iter().flat_map(moves).collect()
     }
 
     fn play(&self) -> OutageOutcome {
@@ -262,21 +254,11 @@ struct OutageTotals {
 
 impl fmt::Display for OutageTotals {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let OutageTotals {
-            outages,
-            plies,
-            lost,
-            losing,
-            setups,
-            max_setups: most_setups,
-            without_clock,
-            untrue,
-            files,
-        } = self;
+        let OutageTotals { outages, plies, lost, losing, setups, max_setups, without_clock, untrue, files } = self;
         write!(
             f,
             "{outages} outages, {plies} plies in {files} files, {lost} lost in {losing} games, {setups} setups, \
-             at most {most_setups} a game, {without_clock} entries without a clock, {untrue} untrue"
+             at most {max_setups} a game, {without_clock} entries without a clock, {untrue} untrue"
         )
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use damcast::engine::broadcast;
 use damcast::engine::livefile::{GameHeader, LiveFileContents};
@@ -12,61 +12,26 @@ use damcast::station::folder::rebuild::rebuild;
 use damcast::station::journal::witness::Witnesses;
 use damcast::station::outlets::{EventStreams, EventsFile};
 use draughts::Variant;
-use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::control::{metric_value, metrics, run_ctl, status};
-use crate::daemon::{SPEED, Station, StationFolder, moves, recording};
+use crate::control::{metric_value, metrics, status};
+use crate::daemon::{SPEED, StationFolder, moves};
+use crate::hall::Hall;
 use crate::model_disk::ModelDisk;
-use crate::program::run;
-use crate::pty::{Board, Pty, wait_until};
-
-/// A station with one board, and these tables before its own.
-pub struct Hall {
-    pub place: StationFolder,
-    pty: Pty,
-    board: Board,
-    station: Station,
-}
+use crate::program::{assert_contains, run};
 
 impl Hall {
+    /// Starts a station with these tables before its own.
     pub fn begin(tables: &str) -> Hall {
         let place = StationFolder::new(&["a"]);
         configure(&place, &["a"], tables);
-        let mut pty = Pty::plug_in(&place.path("a"));
-        let board = Board::new(&recording(), SPEED);
-        let station = place.start();
-        pty.wait_for_the_station();
-        Hall { place, pty, board, station }
-    }
-
-    pub fn play(&mut self, plies: usize) {
-        let place = &self.place;
-        self.board.play(&mut self.pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= plies);
-        assert!(moves(&self.place.live("a-1.pdn")).len() >= plies, "{}", self.station.output());
-    }
-
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.place.path("recordings").join(name)
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.file(name)).unwrap_or_default()
-    }
-
-    /// Waits for a condition while the board answers.
-    fn wait(&mut self, condition: &str, mut is_so: impl FnMut(&Hall) -> bool) {
-        let text = self.station.output();
-        wait_until(&format!("{condition}: {text}"), || {
-            self.board.answer(&mut self.pty);
-            is_so(self)
-        });
+        Hall::start_in(place)
     }
 
     /// Waits until an outlet shows the whole live file.
     pub fn shows_all(&mut self, outlet: &str) {
         self.wait(&format!("{outlet} shows all"), |hall| {
-            let moves = moves(&hall.place.live("a-1.pdn"));
+            let moves = moves(&hall.live(1));
             let events = event_moves(&hall.read(&format!("{outlet}/events.ndjson")));
             let games = hall.read(&format!("{outlet}/games.pdn"));
             events == moves && moves.iter().all(|ply| games.contains(ply))
@@ -75,14 +40,6 @@ impl Hall {
 
     fn alarms(&self) -> Vec<Value> {
         status(&self.place)["alarms"].as_array().unwrap().clone()
-    }
-
-    pub fn ends_clean(mut self) -> StationFolder {
-        assert!(self.station.signal(Signal::TERM).success());
-        let recordings = self.place.path("recordings");
-        let check = run(&["fsck", recordings.to_str().unwrap()]);
-        assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}", check.out);
-        self.place
     }
 }
 
@@ -98,11 +55,8 @@ fn generations(events: &str) -> Vec<Option<String>> {
     let events = events.lines().zip(1..).map(|(line, seq)| {
         let event: Value = serde_json::from_str(line).unwrap();
         assert_eq!(event["seq"], seq);
-        assert_eq!(
-            event.get("gen").is_some(),
-            event.get("station").is_some_and(|station| station == "hall-a"),
-            "{line}"
-        );
+        let is_of_hall = event.get("station").is_some_and(|station| station == "hall-a");
+        assert_eq!(event.get("gen").is_some(), is_of_hall, "{line}");
         event["gen"].as_str().map(str::to_owned)
     });
     events.collect()
@@ -116,7 +70,8 @@ fn generation(events: &str) -> String {
     all.into_iter().next().unwrap().unwrap()
 }
 
-fn event_moves(events: &str) -> Vec<String> {
+/// Returns the moves in a file of events.
+pub fn event_moves(events: &str) -> Vec<String> {
     let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let moves = events.filter(|event| event["type"] == "move");
     moves.map(|event| event["move"].as_str().unwrap().to_owned()).collect()
@@ -129,7 +84,7 @@ fn each_outlet_follows_configured_delay() {
     );
     hall.play(8);
     hall.shows_all("public-hall");
-    let live = moves(&hall.place.live("a-1.pdn"));
+    let live = moves(&hall.live(1));
     hall.wait("the late one", |hall| event_moves(&hall.read("public-late/events.ndjson")).len() + 4 == live.len());
     assert_eq!(event_moves(&hall.read("public-late/events.ndjson")), live[..live.len() - 4]);
     // No file mentions the game: it has not begun there.
@@ -168,23 +123,10 @@ fn obsolete_key_suspends_outlet_and_recording_continues() {
     let file = place.path("damcast.toml");
     let wrong = fs::read_to_string(&file).unwrap();
     let checked = run(&["config", "check", "--config", file.to_str().unwrap()]);
-    assert!(
-        checked.code != 0 && checked.err.contains("unknown key `games-delay` in [public]"),
-        "{}{}",
-        checked.out,
-        checked.err
-    );
+    checked.fails(2, "unknown key `games-delay` in [public]");
     let doctor = run(&["doctor", "--free", "0", "--config", file.to_str().unwrap()]);
-    assert!(
-        doctor.out.contains("WRONG   configuration: outlet public: ") && doctor.out.contains("games-delay"),
-        "{}",
-        doctor.out
-    );
-    let mut pty = Pty::plug_in(&place.path("a"));
-    let board = Board::new(&recording(), SPEED);
-    let station = place.start();
-    pty.wait_for_the_station();
-    let mut hall = Hall { place, pty, board, station };
+    assert_contains(&doctor.out, &["WRONG   configuration: outlet public: ", "games-delay"]);
+    let mut hall = Hall::start_in(place);
     hall.play(4);
     hall.shows_all("public-hall");
     assert!(!hall.file("public").exists(), "nothing is shown there");
@@ -198,39 +140,18 @@ fn obsolete_key_suspends_outlet_and_recording_continues() {
     assert!(health_problems.iter().any(|ill| ill.contains("the outlet public is held back")), "{health_problems:?}");
     assert!(metric_value(&counts, "damcast_alarms{kind=\"publication\"}") >= 1.0);
     assert!(hall.station.output().contains("the outlet public is held back"), "{}", hall.station.output());
-    let outlets = status(&hall.place)["outlets"].clone();
-    assert!(
-        outlets[1]["name"] == "public" && outlets[1]["held"].as_str().unwrap().contains("games-delay"),
-        "{outlets}"
-    );
+    let outlet = status(&hall.place)["outlets"][1].clone();
+    assert!(outlet["name"] == "public" && outlet["held"].to_string().contains("games-delay"), "{outlet}");
     // The rest can still be configured; another mistake changes nothing.
     fs::write(&file, wrong.replace("disk-low = 0", "disk-low = 1")).unwrap();
-    let ctl_output = run_ctl(&hall.place, &["ctl", "reload"]);
-    assert!(
-        ctl_output.code == 0 && ctl_output.out.contains("outlet public: still held back"),
-        "{}{}",
-        ctl_output.out,
-        ctl_output.err
-    );
+    hall.ctl(&["reload"]).prints("outlet public: still held back");
     fs::write(&file, wrong.replace("name = \"hall\"", "name = \"hall\"\ndelay = -1")).unwrap();
-    let ctl_output = run_ctl(&hall.place, &["ctl", "reload"]);
-    assert!(
-        ctl_output.code != 0 && ctl_output.err.contains("`delay` is a whole number"),
-        "{}{}",
-        ctl_output.out,
-        ctl_output.err
-    );
+    hall.ctl(&["reload"]).fails(1, "`delay` is a whole number");
     hall.play(6);
     hall.shows_all("public-hall");
     // The outlet resumes after the mistake is corrected.
     fs::write(&file, wrong.replace("games-delay = 900", "delay = 0")).unwrap();
-    let ctl_output = run_ctl(&hall.place, &["ctl", "reload"]);
-    assert!(
-        ctl_output.code == 0 && ctl_output.out.contains("outlet public: it is shown from now on"),
-        "{}{}",
-        ctl_output.out,
-        ctl_output.err
-    );
+    hall.ctl(&["reload"]).prints("outlet public: it is shown from now on");
     hall.shows_all("public");
     hall.wait("no alarm any more", |hall| hall.alarms().is_empty());
     hall.play(8);
@@ -265,10 +186,8 @@ fn missing_outlet_folder_is_reported_and_harms_no_other() {
     hall.play(6);
     hall.shows_all("public");
     let alarms = hall.alarms();
-    assert!(
-        alarms.iter().all(of_hall) && alarms[0]["text"].as_str().unwrap().starts_with("public-hall: "),
-        "{alarms:?}"
-    );
+    assert!(alarms.iter().all(of_hall), "{alarms:?}");
+    assert!(alarms[0]["text"].as_str().unwrap().starts_with("public-hall: "), "{alarms:?}");
     fs::remove_file(hall.file("public-hall")).unwrap();
     hall.shows_all("public-hall");
     hall.wait("it is over again", |hall| hall.alarms().is_empty());
@@ -276,18 +195,22 @@ fn missing_outlet_folder_is_reported_and_harms_no_other() {
     hall.ends_clean();
 }
 
-/// Returns a group that this user may give files to, and its number.
-fn own_group() -> (String, u32) {
+/// Returns the groups of the machine: their names and numbers.
+pub fn groups() -> Vec<(String, u32)> {
     let groups = fs::read_to_string("/etc/group").unwrap();
-    let own = fs::metadata(tempfile::tempdir().unwrap().path()).unwrap().gid();
-    let is_root = rustix::process::geteuid().is_root();
     let group = |line: &str| {
         let mut fields = line.split(':');
-        Some((fields.next()?.to_owned(), fields.nth(1)?.parse::<u32>().ok()?))
+        Some((fields.next()?.to_owned(), fields.nth(1)?.parse().ok()?))
     };
-    let mut groups = groups.lines().filter_map(group);
+    groups.lines().filter_map(group).collect()
+}
+
+/// Returns a group that this user may give files to, and its number.
+fn own_group() -> (String, u32) {
+    let own = fs::metadata(tempfile::tempdir().unwrap().path()).unwrap().gid();
+    let is_root = rustix::process::geteuid().is_root();
     // Root may give files to any group; a group other than root's own makes the test stronger.
-    groups.find(|(_, id)| if is_root { *id != 0 } else { *id == own }).unwrap()
+    groups().into_iter().find(|(_, id)| if is_root { *id != 0 } else { *id == own }).unwrap()
 }
 
 #[test]
@@ -308,7 +231,7 @@ fn outlet_is_for_group_only() {
         &format!("[public]\ngroup = {group:?}\n[[outlet]]\nname = \"hall\"\ngroup = \"no-such-group\"\n"),
     );
     let events = fs::metadata(hall.file("public/events.ndjson")).unwrap();
-    assert_eq!(run_ctl(&hall.place, &["ctl", "reload"]).code, 0);
+    assert_eq!(hall.ctl(&["reload"]).code, 0);
     hall.wait("the group of public", |hall| {
         let there = fs::metadata(hall.file("public/events.ndjson")).unwrap();
         there.gid() == id && there.mode() & 0o040 != 0 && there.ino() == events.ino()
@@ -317,7 +240,7 @@ fn outlet_is_for_group_only() {
         let is_it = |alarm: &Value| alarm["text"].as_str().unwrap().contains("`sudo groupadd --system no-such-group`");
         hall.alarms().iter().any(|alarm| alarm["place"] == "public-hall" && is_it(alarm))
     });
-    let doctor = run(&["doctor", "--free", "0", "--config", hall.place.path("damcast.toml").to_str().unwrap()]);
+    let doctor = run(&["doctor", "--free", "0", "--config", &hall.place.config()]);
     assert!(doctor.out.contains("outlet hall: there is no group no-such-group"), "{}", doctor.out);
     // The outlet is still written.
     hall.play(6);
@@ -339,22 +262,17 @@ fn generation_outlives_file_and_changes_on_renumbering() {
     hall.wait("the alarm", |hall| hall.alarms().iter().any(of_log));
     hall.wait("it is there again", |hall| hall.read("log/events.order").starts_with(&kept));
     // While it is stopped: the next start restores it from the lines of events.
-    assert!(hall.station.signal(Signal::TERM).success());
+    hall.stop();
     let (events, kept) = (hall.read("public/events.ndjson"), hall.read("log/events.order"));
     fs::remove_file(hall.file("log/events.order")).unwrap();
-    let recordings = hall.place.path("recordings");
-    let check = run(&["fsck", recordings.to_str().unwrap()]);
-    let lacks = "log/events.order: mended: it lacks ";
-    assert!(check.code == 0 && check.out.contains(lacks), "{}", check.out);
+    hall.place.fsck().prints("log/events.order: mended: it lacks ");
     hall.station = hall.place.start();
     hall.pty.wait_for_the_station();
     hall.play(6);
     hall.shows_all("public");
     assert!(hall.read("log/events.order").starts_with(&kept));
-    assert!(
-        hall.read("public/events.ndjson").starts_with(&events)
-            && hall.station.output().contains("log/events.order lacked ")
-    );
+    assert!(hall.read("public/events.ndjson").starts_with(&events));
+    assert_contains(&hall.station.output(), &["log/events.order lacked "]);
     // A follower gets every line exactly once.
     let followed = |follower: &mut Follower| {
         let mut text = String::new();
@@ -368,7 +286,7 @@ fn generation_outlives_file_and_changes_on_renumbering() {
     };
     assert_eq!(followed(&mut follower), hall.read("public/events.ndjson"));
     // The file and its order are gone: the numbering is lost.
-    assert!(hall.station.signal(Signal::TERM).success());
+    hall.stop();
     for file in ["public/events.ndjson", "log/events.order"] {
         fs::remove_file(hall.file(file)).unwrap();
     }
@@ -396,7 +314,7 @@ fn order_cut_at_line_is_found_and_stops_its_outlet() {
     let mut hall = Hall::begin("[[outlet]]\nname = \"hall\"\n");
     hall.play(6);
     hall.shows_all("public");
-    assert!(hall.station.signal(Signal::TERM).success());
+    hall.stop();
     let [order, events] = ["log/events.order", "public/events.ndjson"].map(|file| hall.file(file));
     let whole = fs::read_to_string(&order).unwrap();
     let cut = |path: &Path, lines: usize| {
@@ -406,10 +324,9 @@ fn order_cut_at_line_is_found_and_stops_its_outlet() {
     };
     let shown = cut(&events, 3);
     cut(&order, 4);
-    let recordings = hall.place.path("recordings");
-    let check = run(&["fsck", recordings.to_str().unwrap()]);
+    let check = hall.place.fsck();
     assert!(check.code == 1 && check.out.contains("log/events.order: wrong: its end is missing"), "{}", check.out);
-    let rebuild = run(&["rebuild", recordings.to_str().unwrap()]);
+    let rebuild = run(&["rebuild", &hall.place.directory()]);
     assert!(rebuild.code != 0 && rebuild.err.contains("its end is missing"), "{}", rebuild.err);
     hall.station = hall.place.start();
     hall.pty.wait_for_the_station();

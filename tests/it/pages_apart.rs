@@ -13,24 +13,14 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::daemon::moves;
 use crate::desk::DeskProcess;
 use crate::generated_games::Dice;
-use crate::outlets::Hall;
+use crate::hall::Hall;
+use crate::outlets::groups;
 use crate::playing_hall;
 use crate::program::run;
 use crate::serve::{Server, http_get, serve_by};
 
 /// An unused user id.
 const USER: &str = "64321";
-
-/// Returns two groups other than root's: their names and numbers.
-fn groups() -> [(String, String); 2] {
-    let groups = fs::read_to_string("/etc/group").unwrap();
-    let group = |line: &str| {
-        let mut fields = line.split(':');
-        Some((fields.next()?.to_owned(), fields.nth(1)?.to_owned()))
-    };
-    let mut groups = groups.lines().filter_map(group).filter(|(_, id)| id != "0");
-    [groups.next().unwrap(), groups.next().unwrap()]
-}
 
 /// Returns a command of that user, in a group.
 fn as_user(group: &str, program: &str) -> Command {
@@ -47,7 +37,9 @@ fn page_server_can_read_one_outlet_only() {
         println!("this needs root and setpriv: that the user of the pages can read nothing else is NOT tried");
         return;
     }
-    let [(late, late_id), (hall_name, _)] = groups();
+    let others = groups().into_iter().filter(|(_, id)| *id != 0).take(2).collect::<Vec<_>>();
+    let [(late, late_id), (hall_name, _)] = &others[..] else { panic!("two groups") };
+    let late_id = late_id.to_string();
     let mut hall = Hall::begin(&format!(
         "[public]\ndelay = 1\ngroup = {late:?}\n[[outlet]]\nname = \"hall\"\ngroup = {hall_name:?}\n"
     ));

@@ -1,15 +1,9 @@
 //! `damcast check`, `convert` and `show` from the command line.
 
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Command;
 
-fn damcast(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_damcast")).args(arguments).output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
+use crate::program::{assert_contains, damcast, run};
 
 struct File {
     _folder: tempfile::TempDir,
@@ -33,26 +27,25 @@ impl File {
 fn check_reports_place_and_problem_and_sets_exit_code() {
     let good = File::with(b"[GameType \"20\"]\n\n1. 32-28 19-23 2. 28x19 14x23 1-1\n");
     let bad = File::with(b"[GameType \"20\"]\n\n1. 32-28 19-24 2. 28x19 *\n");
-    assert_eq!(damcast(&["check", good.name()]).status.code(), Some(0));
-    let output = damcast(&["check", bad.name()]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(run(&["check", good.name()]).code, 0);
+    let output = run(&["check", bad.name()]);
+    assert_eq!(output.code, 1);
     let expected = format!("{}:3:19: error: `28x19` is not legal (2. in W:W28,", bad.name());
-    assert!(text(&output.stdout).starts_with(&expected), "{}", text(&output.stdout));
-    assert_eq!(damcast(&["check", "--syntax", bad.name()]).status.code(), Some(0));
-    assert_eq!(damcast(&["check", "/no/such/file"]).status.code(), Some(2));
+    assert!(output.out.starts_with(&expected), "{}", output.out);
+    assert_eq!(run(&["check", "--syntax", bad.name()]).code, 0);
+    assert_eq!(run(&["check", "/no/such/file"]).code, 2);
 
-    let output = damcast(&["check", "--strict", good.name()]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stdout).contains(":3:31: error: the result `1-1` ends the game (restriction 4"));
-    assert_eq!(damcast(&["check", "--profile", "lidraughts", good.name()]).status.code(), Some(0));
+    let output = run(&["check", "--strict", good.name()]);
+    assert_eq!(output.code, 1);
+    assert!(output.out.contains(":3:31: error: the result `1-1` ends the game (restriction 4"));
+    assert_eq!(run(&["check", "--profile", "lidraughts", good.name()]).code, 0);
 }
 
 #[test]
 fn check_writes_json() {
     let bad = File::with(b"1. 32-28 \"x\\\n");
-    let output = damcast(&["check", "--json", bad.name()]);
-    let lines: Vec<serde_json::Value> =
-        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let output = run(&["check", "--json", bad.name()]);
+    let lines: Vec<serde_json::Value> = output.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(!lines.is_empty());
     assert_eq!((lines[0]["line"].as_u64(), lines[0]["column"].as_u64()), (Some(1), Some(10)));
     assert_eq!(lines[0]["level"], "error");
@@ -62,30 +55,30 @@ fn check_writes_json() {
 fn convert_accepts_any_page_and_style() {
     // "Фадеев" in code page 866.
     let old = File::with(b"[White \"\x94\xa0\xa4\xa5\xa5\xa2\"]\r\n1.c3-d4 b6-a5 2.d4-c5 d6xb4 3.a3xc5 1-0\r\n");
-    let output = damcast(&["convert", "-q", "--encoding", "cp866", "--style", "live", old.name()]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let output = run(&["convert", "-q", "--encoding", "cp866", "--style", "live", old.name()]);
+    assert_eq!(output.code, 0, "{}", output.err);
     assert_eq!(
-        text(&output.stdout),
+        output.out,
         "[White \"Фадеев\"]\n[Result \"1-0\"]\n[GameType \"25\"]\n\n1. c3-d4\nb6-a5\n2. d4-c5\nd6:b4\n3. a3:c5\n*\n"
     );
-    let output = damcast(&["convert", "-q", "--board", "25,W,8,8,N2,0", old.name()]);
-    assert!(text(&output.stdout).contains("1. 22-18 9-13 2. 18-14 10:17 3. 21:14 *"), "{}", text(&output.stdout));
-    let output = damcast(&["convert", "-q", "--pdn2", old.name()]);
-    assert!(text(&output.stdout).ends_with("3. a3xc5 1-0\r\n"));
-    assert!(text(&output.stderr).is_empty());
-    assert_ne!(damcast(&["convert", old.name(), "-o", old.name()]).status.code(), Some(0));
+    let output = run(&["convert", "-q", "--board", "25,W,8,8,N2,0", old.name()]);
+    assert!(output.out.contains("1. 22-18 9-13 2. 18-14 10:17 3. 21:14 *"), "{}", output.out);
+    // The page of the file stays.
+    let output = damcast(&["convert", "-q", "--pdn2", old.name()]).output().unwrap();
+    assert!(output.stdout.ends_with(b"3. a3xc5 1-0\r\n") && output.stderr.is_empty());
+    assert_ne!(run(&["convert", old.name(), "-o", old.name()]).code, 0);
 }
 
 #[test]
 fn show_draws_position() {
     let file = File::with(b"[White \"A\"] [GameType \"20\"] 1. 32-28 19-23 2. 28x19 14x23 *");
-    let output = damcast(&["show", file.name(), "--ply", "3"]);
-    let shown = text(&output.stdout);
+    let output = run(&["show", file.name(), "--ply", "3"]);
+    let shown = output.out;
     assert!(shown.contains("Moves   32-28 19-23 28x19\n"), "{shown}");
     assert!(shown.contains("  16  b   b   b   w   b    20\n"), "{shown}");
     assert!(shown.trim_end().ends_with("18,20"), "{shown}");
-    assert_ne!(damcast(&["show", file.name(), "--game", "2"]).status.code(), Some(0));
-    assert_ne!(damcast(&["show", file.name(), "--ply", "9"]).status.code(), Some(0));
+    assert_ne!(run(&["show", file.name(), "--game", "2"]).code, 0);
+    assert_ne!(run(&["show", file.name(), "--ply", "9"]).code, 0);
 }
 
 #[test]
@@ -105,51 +98,48 @@ fn closed_reader_is_no_failure() {
         output.read_exact(&mut [0; 10]).unwrap();
         drop(output);
         let ended = child.wait_with_output().unwrap();
-        assert_eq!((ended.status.code(), text(&ended.stderr).as_str()), (Some(141), ""));
+        assert_eq!((ended.status.code(), &*String::from_utf8_lossy(&ended.stderr)), (Some(141), ""));
     }
 }
 
 #[test]
 fn strict_and_profile_both_apply() {
     let file = File::with(b"[Event \"x\"]\n[Board2 \"1\"]\n\n1. 32-28 19-23 1-1\n");
-    let check_output = |arguments: &[&str]| text(&damcast(&[&["check"], arguments, &[file.name()]].concat()).stdout);
+    let check_output = |arguments: &[&str]| run(&[&["check"], arguments, &[file.name()]].concat()).out;
     assert!(!check_output(&["--profile", "lidraughts"]).contains("restriction 4"));
     let both = check_output(&["--strict", "--profile", "lidraughts"]);
-    assert!(both.contains("restriction 4") && both.contains("names are letters only there"), "{both}");
-    assert_eq!(damcast(&["check", "--strict", "--profile", "lidraughts", file.name()]).status.code(), Some(1));
+    assert_contains(&both, &["restriction 4", "names are letters only there"]);
+    assert_eq!(run(&["check", "--strict", "--profile", "lidraughts", file.name()]).code, 1);
     let illegal = File::with(b"1. 32-28 19-10 *\n");
-    assert_eq!(damcast(&["check", "--strict", illegal.name()]).status.code(), Some(1));
+    assert_eq!(run(&["check", "--strict", illegal.name()]).code, 1);
 }
 
 #[test]
 fn convert_reports_and_keeps_illegal_moves() {
     let file = File::with(b"[GameType \"20\"]\n\n1. 32-28 19-10 (18-9) *\n");
-    let output = damcast(&["convert", "-q", file.name()]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains(":3:10: error: `19-10` is not legal"), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stdout), "[GameType \"20\"]\n\n1. 32-28 19-10 ( 1... 18-9 ) *\n");
+    let output = run(&["convert", "-q", file.name()]);
+    assert_eq!(output.code, 1);
+    assert!(output.err.contains(":3:10: error: `19-10` is not legal"), "{}", output.err);
+    assert_eq!(output.out, "[GameType \"20\"]\n\n1. 32-28 19-10 ( 1... 18-9 ) *\n");
 }
 
 #[test]
 fn convert_reports_omissions() {
     let file = File::with(b"% made by X\n[GameType \"20\"]\n\n1. 32-28\n% a remark\n19-23 *\n");
-    let output = damcast(&["convert", file.name()]);
-    assert_eq!(output.status.code(), Some(0));
-    let said = text(&output.stderr);
-    assert!(
-        said.contains(":1:1: note: the line `% made by X`") && said.contains(":5:1: note: the line `% a remark`"),
-        "{said}"
-    );
+    let output = run(&["convert", file.name()]);
+    assert_eq!(output.code, 0);
+    let notes = output.err;
+    assert_contains(&notes, &[":1:1: note: the line `% made by X`", ":5:1: note: the line `% a remark`"]);
 }
 
 #[test]
 fn damaged_header_becomes_no_game() {
     let file = File::with(b"Event \"Cup 2025\"]\n[White \"A\"]\n[GameType \"20\"]\n\n1. 32-28 19-23 *\n");
-    let output = damcast(&["convert", "-q", file.name()]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains(":1:1: error: the tag `Event` has lost its `[`"), "{}", text(&output.stderr));
+    let output = run(&["convert", "-q", file.name()]);
+    assert_eq!(output.code, 1);
+    assert!(output.err.contains(":1:1: error: the tag `Event` has lost its `[`"), "{}", output.err);
     let expected = "[Event \"Cup 2025\"]\n[White \"A\"]\n[GameType \"20\"]\n\n1. 32-28 19-23 *\n";
-    assert_eq!(text(&output.stdout), expected);
+    assert_eq!(output.out, expected);
 }
 
 /// The rules of such a game are unknown, so nothing is written that depends on them.
@@ -161,13 +151,9 @@ fn unknown_game_type_stays_and_decides_nothing() {
     ] {
         let source = format!("[GameType \"{tag}\"]\n{rest}");
         let file = File::with(source.as_bytes());
-        let output = damcast(&["convert", file.name()]);
-        assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), source));
-        assert!(
-            text(&output.stderr).contains("nobody can tell by which rules it is played"),
-            "{}",
-            text(&output.stderr)
-        );
+        let output = run(&["convert", file.name()]);
+        assert_eq!((output.code, output.out), (0, source));
+        assert_contains(&output.err, &["nobody can tell by which rules it is played"]);
     }
 }
 

@@ -8,6 +8,8 @@ use draughts_pdn::replay::Replay;
 use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{checked, clock, pdn2, reader, standard, strict};
 
+use crate::program::assert_contains;
+
 /// Returns the text in the standard's form, and the notes about the change.
 fn converted(text: &str) -> (String, Vec<Problem>) {
     let (games, mut problems) = reader::read_located(text);
@@ -129,7 +131,7 @@ fn keeps_pieces_of_unknown_colour() {
 #[test]
 fn moves_turned_into_comment_are_reported() {
     let (text, problems) = converted("[GameType \"20\"]\n\n1. 32-28 - 2. 31-27 17-21 /FEN \"W:W31:B1\"/ 3. 31-27 *\n");
-    assert!(text.contains("{- 2. 31-27 17-21}") && text.contains("3. 31-27 *"), "{text}");
+    assert_contains(&text, &["{- 2. 31-27 17-21}", "3. 31-27 *"]);
     assert!(
         messages_of(&problems).contains("3:10: warning: the moves from here on become comments"),
         "{}",
@@ -175,9 +177,10 @@ fn first_player_is_black_if_black_starts() {
     // The server's own result names the first player first: the second has won here.
     let text = "[GameType \"21\"]\n[P1 \"first\"]\n[P2 \"second\"]\n[P2Elo \"1564\"]\n[Result \"0-1\"]\n\n1. c3-d4 b6-c5 2. d4xb6 a7xc5 0-1\n";
     let (written, _) = converted(text);
-    for tag in ["[Black \"first\"]", "[White \"second\"]", "[WhiteRating \"1564\"]", "[Result \"1-0\"]"] {
-        assert!(written.contains(tag), "{written}");
-    }
+    assert_contains(
+        &written,
+        &["[Black \"first\"]", "[White \"second\"]", "[WhiteRating \"1564\"]", "[Result \"1-0\"]"],
+    );
     assert_eq!(converted(&written).0, written);
 }
 

@@ -9,24 +9,9 @@ use draughts::{Position, Variant};
 use draughts_pdn::problem::{Level, Problem};
 use draughts_pdn::{fen, replay, strict};
 
+use crate::random::Random;
+
 const SEED: u64 = 20_261_122;
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound.max(1) as u64) as usize
-    }
-}
 
 const TEXTS: [&str; 16] = [
     "[Event \"x\"]\n[Result \"*\"]\n[GameType \"20\"]\n\n1. 32-28 {[%clock w1:19:50 B1:20:00]} 19-23 {[%clock W1:19:50 b1:19:41]}\n2. 28x19 *\n",
@@ -47,73 +32,13 @@ const TEXTS: [&str; 16] = [
     "[pgn]1. 32\u{2013}28 19\u{2011}23[/pgn] *",
 ];
 
+#[rustfmt::skip]
 const PARTS: [&str; 66] = [
-    "*",
-    "2-0",
-    "1-1",
-    "0-0",
-    "½-½",
-    "1/2-1/2",
-    " ",
-    "\n",
-    "\n\n",
-    "\n\n[",
-    "[",
-    "]",
-    "\"",
-    "{",
-    "}",
-    "(",
-    ")",
-    ";",
-    ";\n",
-    "%",
-    "\n%",
-    "!",
-    "?",
-    " !",
-    "$1",
-    "$",
-    "1.",
-    "2...",
-    "01.",
-    ".",
-    "32-28",
-    "19-23",
-    "28x19",
-    "32-28-23",
-    "28:19:10",
-    "-",
-    "x",
-    ":",
-    "0",
-    "5",
-    "50",
-    "51-46",
-    "a3-b4",
-    "c3:e5",
-    "a2-b3",
-    "/FEN \"W:W28:B19\"/",
-    "/FEN \"W:W28-30:B1\"/",
-    "/FEN \"B::\"/",
-    "[Event \"x\"]",
-    "[Result \"?\"]",
-    "[Board2 \"1\"]",
-    "[Empty]",
-    "[GameType \"25\"]",
-    "[Variant \"Russian\"]",
-    "\u{feff}",
-    "\u{a0}",
-    "\t",
-    "\r",
-    "\u{c}",
-    "<br>",
-    "[pdn]",
-    "[FILENAME \"x\"]",
-    "\u{2013}",
-    "\u{2028}",
-    "\\\"",
-    "32-28*",
+    "*", "2-0", "1-1", "0-0", "½-½", "1/2-1/2", " ", "\n", "\n\n", "\n\n[", "[", "]", "\"", "{", "}", "(", ")", ";", ";\n", "%",
+    "\n%", "!", "?", " !", "$1", "$", "1.", "2...", "01.", ".", "32-28", "19-23", "28x19", "32-28-23", "28:19:10", "-", "x",
+    ":", "0", "5", "50", "51-46", "a3-b4", "c3:e5", "a2-b3", "/FEN \"W:W28:B19\"/", "/FEN \"W:W28-30:B1\"/", "/FEN \"B::\"/",
+    "[Event \"x\"]", "[Result \"?\"]", "[Board2 \"1\"]", "[Empty]", "[GameType \"25\"]", "[Variant \"Russian\"]", "\u{feff}",
+    "\u{a0}", "\t", "\r", "\u{c}", "<br>", "[pdn]", "[FILENAME \"x\"]", "\u{2013}", "\u{2028}", "\\\"", "32-28*",
 ];
 
 fn mutated(random: &mut Random) -> String {

@@ -76,13 +76,9 @@ impl Hall {
     pub fn begin(boards: usize) -> Hall {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let (mut scenario, mut config) = (
-            String::new(),
-            format!(
-                "[station]\ndirectory = {:?}\nsync = \"lazy\"\n[public]\nprofile = \"standard\"\n",
-                path("recordings")
-            ),
-        );
+        let (mut scenario, directory) = (String::new(), path("recordings"));
+        let mut config =
+            format!("[station]\ndirectory = {directory:?}\nsync = \"lazy\"\n[public]\nprofile = \"standard\"\n");
         let each = boards.div_ceil(GAME_TYPES.len());
         for (index, game_type) in GAME_TYPES.iter().enumerate() {
             let variant = Variant::from_tag(game_type).unwrap();
@@ -108,14 +104,8 @@ impl Hall {
         }
         fs::write(path("scenario.toml"), scenario).unwrap();
         let ports = path("ports").display().to_string();
-        let boards = Boards::serve(&[
-            "--scenario",
-            path("scenario.toml").to_str().unwrap(),
-            "--ports",
-            &ports,
-            "--speed",
-            SPEED,
-        ]);
+        let scenario = path("scenario.toml").display().to_string();
+        let boards = Boards::serve(&["--scenario", &scenario, "--ports", &ports, "--speed", SPEED]);
         wait_until("the last port", || {
             fs::read_dir(path("ports")).unwrap().count() == config.matches("[[line]]").count()
         });

@@ -11,6 +11,36 @@ pub struct Run {
     pub err: String,
 }
 
+impl Run {
+    /// Asserts success; returns the output.
+    #[track_caller]
+    pub fn done(self) -> String {
+        assert_eq!(self.code, 0, "{}{}", self.out, self.err);
+        self.out
+    }
+
+    /// Asserts success and that the output contains these words.
+    #[track_caller]
+    pub fn prints(self, words: &str) {
+        assert_contains(&self.done(), &[words]);
+    }
+
+    /// Asserts this exit code and that standard error contains these words.
+    #[track_caller]
+    pub fn fails(self, code: i32, words: &str) {
+        assert_eq!(self.code, code, "{}{}", self.out, self.err);
+        assert_contains(&self.err, &[words]);
+    }
+}
+
+/// Asserts that a text contains all these words.
+#[track_caller]
+pub fn assert_contains(text: &str, words: &[&str]) {
+    for word in words {
+        assert!(text.contains(word), "no {word:?} in: {text}");
+    }
+}
+
 /// Compiles a library of the tests, `tests/it/NAME.c`, for loading into a program; `None` without a compiler.
 pub fn preload(name: &str) -> Option<PathBuf> {
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.so"));

@@ -18,6 +18,7 @@ use damcast::station::outlets::{self, OutletHandle};
 use draughts::Variant;
 use tokio::task::JoinHandle;
 
+use crate::program::assert_contains;
 use crate::pty::wait_until;
 
 /// Returns the configuration of two boards in a folder.
@@ -170,8 +171,7 @@ async fn game_with_setup_is_shown_to_last_confirmed_move() {
     assert!(started.ends_with("19-23 *\n") && !started.contains("/FEN"), "{started}");
     assert_eq!(types(folder.path()), ["game", "move", "move", "setup", "move"], "programs receive everything");
     apply_events(&config(folder.path(), "profile = \"standard\""), Local::now().fixed_offset(), &events).await;
-    let started = read(folder.path(), "started.pdn");
-    assert!(started.contains("/FEN"), "{started}");
+    assert_contains(&read(folder.path(), "started.pdn"), &["/FEN"]);
 }
 
 /// Returns the words of a text, independent of its line breaks.

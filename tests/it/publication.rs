@@ -11,7 +11,9 @@ use damcast::station::file_problems::{DISK_FAULT_ALARM, PUBLICATION_ALARM};
 
 use crate::control::{metric_value, metrics, run_ctl, status};
 use crate::daemon::{SPEED, Station, StationFolder, moves, recording, truth};
-use crate::program::run;
+use crate::hall::Harm;
+use crate::outlets::event_moves;
+use crate::program::{assert_contains, run};
 use crate::pty::{Board, Pty, wait_until};
 
 /// A station with an alarm command, and a board that has played some plies.
@@ -27,10 +29,8 @@ struct Hall {
 impl Hall {
     fn playing(recording: &damcast::engine::bytelog::ByteLog, plies: usize) -> Hall {
         let place = StationFolder::new(&["a"]);
-        let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
         let command = format!("cat >> {}", place.path("alarms").display());
-        let alarm = format!("[alarm]\ndisk-low = 0\ncommand = [\"/bin/sh\", \"-c\", {command:?}]\n");
-        fs::write(place.path("damcast.toml"), alarm + &config).unwrap();
+        place.prepend_config(&format!("[alarm]\ndisk-low = 0\ncommand = [\"/bin/sh\", \"-c\", {command:?}]\n"));
         let mut pty = Pty::plug_in(&place.path("a"));
         let mut board = Board::new(recording, SPEED);
         let station = place.start();
@@ -44,7 +44,7 @@ impl Hall {
     }
 
     fn public(&self, name: &str) -> String {
-        fs::read_to_string(self.place.path("recordings/public").join(name)).unwrap_or_default()
+        self.place.public(name)
     }
 
     /// Returns the calls of the alarm command for this alarm: `raised` or `over`, and the text.
@@ -93,13 +93,9 @@ impl Hall {
             self.board.answer(&mut self.pty);
             let moves = moves(&self.place.live("a-1.pdn"));
             let events = self.public("events.ndjson");
-            let event_values = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-            let event_values = event_values
-                .filter(|event| event["type"] == "move")
-                .map(|event| event["move"].as_str().unwrap().to_owned());
+            let sent = event_moves(&events);
             let is_shown = |file: &str| moves.iter().all(|ply| self.public(file).contains(ply));
-            let event_values: Vec<String> = event_values.collect();
-            moves.iter().all(|ply| event_values.contains(ply)) && is_shown("games.pdn") && is_shown("started.pdn")
+            moves.iter().all(|ply| sent.contains(ply)) && is_shown("games.pdn") && is_shown("started.pdn")
         });
     }
 
@@ -113,9 +109,7 @@ impl Hall {
     /// Stops the station and asserts that its folder is valid.
     fn assert_clean_end(mut self) -> StationFolder {
         assert!(self.station.signal(Signal::TERM).success());
-        let recordings = self.place.path("recordings");
-        let check = run(&["fsck", recordings.to_str().unwrap()]);
-        assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}", check.out);
+        self.place.assert_clean();
         self.place
     }
 }
@@ -159,8 +153,7 @@ fn replaced_or_cut_public_files_are_reported_and_recreated() {
     for file in ["events.ndjson", "games.pdn"] {
         let before = hall.public(file);
         hall.assert_reported(&format!("public/{file}"), |recordings| {
-            fs::write(recordings.join("other"), "something else\n").unwrap();
-            fs::rename(recordings.join("other"), recordings.join("public").join(file)).unwrap();
+            Harm::Replaced.apply(&recordings.join("public").join(file));
         });
         hall.assert_healthy();
         let is_same = |now: String| file != "events.ndjson" || now.starts_with(&before);
@@ -210,29 +203,10 @@ fn game_held_by_profile_is_reported_with_reason() {
     assert!(place.live("a-1.pdn").contains("\n/FEN"), "{}", place.live("a-1.pdn"));
     hall.assert_reported("this game stands still: a setup follows", |_| {});
     let seen = status(&hall.place);
-    let why = seen["boards"][0]["publication"].as_str().unwrap();
-    assert!(why.contains("profile lidraughts") && why.contains("public/games.pdn"), "{why}");
+    assert_contains(seen["boards"][0]["publication"].as_str().unwrap(), &["profile lidraughts", "public/games.pdn"]);
     let alarm = seen["alarms"].as_array().unwrap().iter().find(|alarm| alarm["kind"] == "publication").unwrap();
     assert_eq!(alarm["board"], "a");
-    let table = run_ctl(&hall.place, &["status"]).out;
-    assert!(table.contains("\n  not shown: ") && table.contains("ALARM a: publication since"), "{table}");
-}
-
-/// Changes a file that the station records into.
-fn modify_file(path: &Path, how: &str) {
-    match how {
-        "removed" => fs::remove_file(path).unwrap(),
-        "replaced" => {
-            let other = path.with_file_name("other");
-            fs::write(&other, "something else\n").unwrap();
-            fs::rename(other, path).unwrap();
-        }
-        "cut" => {
-            let length = fs::metadata(path).unwrap().len();
-            fs::OpenOptions::new().write(true).open(path).unwrap().set_len(length / 2).unwrap();
-        }
-        _ => drop(fs::File::create(path).unwrap()),
-    }
+    assert_contains(&run_ctl(&hall.place, &["status"]).out, &["\n  not shown: ", "ALARM a: publication since"]);
 }
 
 /// A file of the record is removed in the middle of a game, in several ways, and each time the process is killed a little later: everything
@@ -240,15 +214,15 @@ fn modify_file(path: &Path, how: &str) {
 fn check_lost_file(file: &str, of_run: impl Fn(usize) -> String) {
     let mut hall = Hall::playing(&recording(), 4);
     hall.kind = DISK_FAULT_ALARM;
-    for (run, how) in (1..).zip(["removed", "replaced", "cut", "emptied"]) {
+    for (run, how) in (1..).zip(Harm::ALL) {
         let path = hall.place.path("recordings").join(of_run(run));
         let before = fs::read(&path).unwrap();
-        hall.assert_reported(file, |_| modify_file(&path, how));
+        hall.assert_reported(file, |_| how.apply(&path));
         hall.assert_healthy();
         let now = fs::read(&path).unwrap();
-        assert!(!file.starts_with("log") || now.starts_with(&before), "{how}: nothing is lost");
+        assert!(!file.starts_with("log") || now.starts_with(&before), "{how:?}: nothing is lost");
         let aside = fs::read(path.with_file_name(format!("{}.aside-1", of_run(run).trim_start_matches("log/"))));
-        assert!(how != "replaced" || aside.is_ok_and(|aside| aside == b"something else\n"), "{how}");
+        assert!(how != Harm::Replaced || aside.is_ok_and(|aside| aside == b"something else\n"), "{how:?}");
         let plies = moves(&hall.place.live("a-1.pdn")).len();
         hall.assert_publishing(plies + 2);
         hall.station.process.kill().unwrap();
@@ -262,8 +236,7 @@ fn check_lost_file(file: &str, of_run: impl Fn(usize) -> String) {
     assert!(recorded.len() >= 14 && truth().starts_with(&recorded), "{recorded:?}");
     let place = hall.assert_clean_end();
     let folder = place.path("recordings/log");
-    let verified = run(&["log", "verify", folder.to_str().unwrap()]);
-    assert_eq!(verified.code, 0, "{}{}", verified.out, verified.err);
+    run(&["log", "verify", folder.to_str().unwrap()]).done();
     assert_eq!(place.replay(&["a-1.log", "a-2.log", "a-3.log", "a-4.log", "a-5.log"]), place.live("a-1.pdn"));
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Boards, ports, processes and files are real; only the boards' time runs faster.
 
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::boards::recorded;
 use crate::control::metrics;
 use crate::daemon::Station;
+use crate::hall::{self, assert_clean};
 use crate::program::{damcast, run};
 use crate::pty::wait_until;
 use crate::simulated_lines::Boards;
@@ -52,10 +53,9 @@ impl Soak {
             .to_owned();
         let mut all = Vec::new();
         for _ in 0..boards {
-            let board = truth.next("board");
+            let (board, moves) = truth.next_board();
             let name = board["line"].as_str().unwrap().to_owned();
-            let moves = board["games"][0]["moves"].as_array().unwrap().iter();
-            all.push((name.clone(), moves.map(|text| text.as_str().unwrap().to_owned()).collect()));
+            all.push((name.clone(), moves));
             let port = folder.path().join(&name);
             wait_until("the port is there", || port.exists());
             if geteuid().is_root() {
@@ -130,9 +130,7 @@ impl Soak {
 
     fn status(&self) -> Value {
         let socket = self.path("control.sock");
-        let answer = run(&["status", "--socket", socket.to_str().unwrap(), "--json"]);
-        assert_eq!(answer.code, 0, "{}", answer.err);
-        serde_json::from_str(&answer.out).unwrap()
+        serde_json::from_str(&run(&["status", "--socket", socket.to_str().unwrap(), "--json"]).done()).unwrap()
     }
 
     fn calls(&self) -> usize {
@@ -191,15 +189,8 @@ fn do_harm(path: &Path, harm: Harm) {
             while fs::remove_dir_all(path).is_err() && path.exists() {}
         }
         Harm::Deleted => drop(fs::remove_file(path)),
-        Harm::Replaced => {
-            let other = path.with_file_name("other");
-            fs::write(&other, "something else\n").unwrap();
-            fs::rename(other, path).unwrap();
-        }
-        Harm::Cut => {
-            let length = fs::metadata(path).unwrap().len();
-            OpenOptions::new().write(true).open(path).unwrap().set_len(length / 2).unwrap();
-        }
+        Harm::Replaced => hall::Harm::Replaced.apply(path),
+        Harm::Cut => hall::Harm::Cut.apply(path),
         Harm::Unwritable => {
             let mode = if path.is_dir() { 0o555 } else { 0o444 };
             fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
@@ -244,9 +235,7 @@ fn soak(boards: usize, plies: usize, speed: u32, span: Duration, seed: u64) {
     };
     wait_until("all moves are published", || read_state(&soak) == all);
     assert!(station.signal(Signal::TERM).success());
-    let folder = soak.path("");
-    let check = run(&["fsck", folder.to_str().unwrap()]);
-    assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "seed {seed}: {}", check.out);
+    assert_clean(&soak.path(""), &format!("seed {seed}"));
     println!(
         "seed {seed}: {boards} boards, {all} plies, {count} times harmed; reported after at most {:.1} s, over at most {:.1} s after it was mended",
         longest[0].as_secs_f64(),

@@ -7,6 +7,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::control::{run_ctl, status};
 use crate::daemon::{SPEED, StationFolder, moves, recording, truth};
+use crate::hall::Hall;
+use crate::program::assert_contains;
 use crate::pty::{Board, Pty, wait_until};
 
 /// Writes a configuration with these lines; `tag`: White's name.
@@ -45,8 +47,6 @@ fn twenty_reloads_during_eight_games_lose_nothing() {
         if reload % 5 == 0 {
             fs::write(place.path("damcast.toml"), "[station]\ndirectory = 5\n").unwrap();
         }
-        let file = place.path("damcast.toml");
-        assert!(file.exists());
         let done = if reload % 2 == 0 {
             let before = station.output().matches("SIGHUP: reload").count();
             kill_process(Pid::from_child(&station.process), Signal::HUP).unwrap();
@@ -90,9 +90,7 @@ fn wrong_configuration_keeps_old_one_and_reports_mistake() {
     let station = place.start();
     station.wait_for("waiting for the port");
     fs::write(place.path("damcast.toml"), "[station]\ndirectory = \"x\"\nspeed = 3\n").unwrap();
-    let refused = run_ctl(&place, &["ctl", "reload"]);
-    assert_eq!(refused.code, 1);
-    assert!(refused.err.contains("damcast.toml:3:1: unknown key `speed`"), "{}", refused.err);
+    run_ctl(&place, &["ctl", "reload"]).fails(1, "damcast.toml:3:1: unknown key `speed`");
     station.wait_for("the new configuration is wrong, the old one stays");
     let seen = status(&place);
     assert_eq!((seen["reload"]["ok"].as_bool(), seen["boards"][0]["name"].as_str()), (Some(false), Some("a")));
@@ -101,13 +99,7 @@ fn wrong_configuration_keeps_old_one_and_reports_mistake() {
     place.configure(&["a", "b"], SPEED, "");
     let mended = fs::read_to_string(place.path("damcast.toml")).unwrap().replace("recordings\"", "elsewhere\"");
     fs::write(place.path("damcast.toml"), mended).unwrap();
-    let output = run_ctl(&place, &["ctl", "reload"]);
-    assert_eq!(output.code, 0, "{}", output.err);
-    assert!(
-        output.out.contains("directory`: needs a restart") && output.out.contains("b: a new line"),
-        "{}",
-        output.out
-    );
+    assert_contains(&run_ctl(&place, &["ctl", "reload"]).done(), &["directory`: needs a restart", "b: a new line"]);
     wait_until("the new line", || place.path("recordings/log/b-1.log").exists());
     assert!(!place.path("elsewhere").exists());
     // Reading it again changes nothing except for the settings that need a restart; a removed line ends.
@@ -154,21 +146,16 @@ fn removed_line_finishes_game_and_new_settings_follow() {
 #[test]
 fn operator_names_survive_reload() {
     for (white, expected) in [("Old", "Sijbrands, T."), ("New", "New")] {
-        let place = StationFolder::new(&["a"]);
-        write(&place, &["a"], "Old");
-        let mut pty = Pty::plug_in(&place.path("a"));
-        let mut board = Board::new(&recording(), SPEED);
-        let mut station = place.start();
-        pty.wait_for_the_station();
-        assert_eq!(run_ctl(&place, &["ctl", "set-players", "a", "Sijbrands, T.", "Wiersma, H."]).code, 0);
-        place.configure(&["a"], SPEED, &format!("[line.tags]\nWhite = {white:?}\nRound = 3\n"));
-        assert!(run_ctl(&place, &["ctl", "reload"]).out.contains("a: new settings"));
-        wait_until("the next chain", || place.path("recordings/log/a-2.log").exists());
-        board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
-        assert!(station.signal(Signal::TERM).success());
-        let live = place.live("a-1.pdn");
-        assert!(live.contains(&format!("[White {expected:?}]")) && live.contains("[Round \"3\"]"), "{live}");
-        assert_eq!(place.replay(&["a-1.log", "a-2.log"]), live);
+        let mut hall = Hall::start("[line.tags]\nWhite = \"Old\"\n");
+        hall.done(&["set-players", "a", "Sijbrands, T.", "Wiersma, H."]);
+        hall.place.configure(&["a"], SPEED, &format!("[line.tags]\nWhite = {white:?}\nRound = 3\n"));
+        assert!(hall.ctl(&["reload"]).out.contains("a: new settings"));
+        wait_until("the next chain", || hall.file("log/a-2.log").exists());
+        hall.play(2);
+        hall.stop();
+        let live = hall.live(1);
+        assert_contains(&live, &[&format!("[White {expected:?}]"), "[Round \"3\"]"]);
+        assert_eq!(hall.place.replay(&["a-1.log", "a-2.log"]), live);
     }
 }
 
@@ -184,8 +171,7 @@ fn delay_added_by_reload_hides_undelayed_files() {
     station.wait_for("waiting for the port");
     assert_eq!(modes(), [0o755; 2]);
     place.configure(&["a"], SPEED, "[public]\ndelay-plies = 1\n");
-    let output = run_ctl(&place, &["ctl", "reload"]);
-    assert_eq!((output.code, output.out.as_str()), (0, "outlet public: new settings\n"), "{}", output.err);
+    assert_eq!(run_ctl(&place, &["ctl", "reload"]).done(), "outlet public: new settings\n");
     assert_eq!(modes(), [0o750; 2]);
 }
 
@@ -193,96 +179,64 @@ fn delay_added_by_reload_hides_undelayed_files() {
 /// not after a restart, and not after a rebuild.
 #[test]
 fn names_of_next_round_reach_no_current_game() {
-    let place = StationFolder::new(&["a"]);
-    write(&place, &["a"], "Nobody");
-    let mut pty = Pty::plug_in(&place.path("a"));
-    let mut board = Board::new(&recording(), SPEED);
-    let mut station = place.start();
-    pty.wait_for_the_station();
-    let pair = |id: &str, white: &str, black: &str| {
-        let tags = [format!("White={white}"), format!("Black={black}"), format!("Round={}", &id[..1])];
-        run_ctl(&place, &["ctl", "pairing", "a", id, &tags[0], &tags[1], &tags[2]])
-    };
-    let given = pair("3.1", "Sijbrands, \"Ton\"", "Wiersma, H.");
-    assert_eq!((given.code, given.out.as_str()), (0, "this game is pairing 3.1: Sijbrands, \"Ton\" - Wiersma, H.\n"));
-    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
-    let given = pair("4.1", "Gantwarg, A.", "Clerc, R.");
-    assert_eq!(given.out, "the next game is pairing 4.1: Gantwarg, A. - Clerc, R.\n");
-    write(&place, &["a"], "Somebody");
-    assert_eq!(run_ctl(&place, &["ctl", "reload"]).code, 0);
-    let public = |name: &str| fs::read_to_string(place.path("recordings/public").join(name)).unwrap_or_default();
+    let mut hall = Hall::start("[line.tags]\nWhite = \"Nobody\"\n");
+    let given = hall.done(&["pairing", "a", "3.1", "White=Sijbrands, \"Ton\"", "Black=Wiersma, H.", "Round=3"]);
+    assert_eq!(given, "this game is pairing 3.1: Sijbrands, \"Ton\" - Wiersma, H.\n");
+    hall.play(2);
+    let given = hall.done(&["pairing", "a", "4.1", "White=Gantwarg, A.", "Black=Clerc, R.", "Round=4"]);
+    assert_eq!(given, "the next game is pairing 4.1: Gantwarg, A. - Clerc, R.\n");
+    write(&hall.place, &["a"], "Somebody");
+    hall.done(&["reload"]);
     let of_round_three = |text: &str| {
-        text.contains("[White \"Sijbrands, \\\"Ton\\\"\"]")
-            && text.contains("[Round \"3\"]")
-            && !text.contains("Gantwarg")
+        let words = ["[White \"Sijbrands, \\\"Ton\\\"\"]", "[Round \"3\"]"];
+        words.iter().all(|word| text.contains(word)) && !text.contains("Gantwarg")
     };
-    let shown = moves(&place.live("a-1.pdn")).len();
-    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= shown + 2);
+    let shown = moves(&hall.live(1)).len();
+    hall.play(shown + 2);
     for name in ["games.pdn", "started.pdn"] {
-        let last = moves(&place.live("a-1.pdn"))[shown + 1].clone();
-        wait_until("a move after the reload", || public(name).contains(&format!("{last} {{")));
-        assert!(of_round_three(&public(name)), "{name}: {}", public(name));
+        let last = moves(&hall.live(1))[shown + 1].clone();
+        wait_until("a move after the reload", || hall.public(name).contains(&format!("{last} {{")));
+        assert!(of_round_three(&hall.public(name)), "{name}: {}", hall.public(name));
     }
-    assert_eq!(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]).code, 0);
-    wait_until("the game is over", || {
-        board.answer(&mut pty);
-        place.live("a-1.pdn").ends_with("*\n")
-    });
-    wait_until("the archive", || public("archive/a-1.pdn").contains("1-1"));
-    wait_until("the next chain", || place.path("recordings/log/a-2.log").exists());
-    let before = public("archive/a-1.pdn");
-    assert!(of_round_three(&before) && of_round_three(&place.live("a-1.pdn")), "{before}");
-    let opened = public("events.ndjson").lines().next().unwrap().to_owned();
-    assert!(opened.contains("\"pairing\":\"3.1\"") && opened.contains("Sijbrands"), "{opened}");
+    hall.done(&["result", "a", "1-1", "--confirm"]);
+    hall.wait("the game is over", |hall| hall.live(1).ends_with("*\n"));
+    wait_until("the archive", || hall.public("archive/a-1.pdn").contains("1-1"));
+    wait_until("the next chain", || hall.file("log/a-2.log").exists());
+    let before = hall.public("archive/a-1.pdn");
+    assert!(of_round_three(&before) && of_round_three(&hall.live(1)), "{before}");
+    let opened = hall.public("events.ndjson").lines().next().unwrap().to_owned();
+    assert_contains(&opened, &["\"pairing\":\"3.1\"", "Sijbrands"]);
     // The next game plays the pairing that was set for it.
-    let next = fs::read_to_string(place.path("recordings/log/a-2.log")).unwrap();
-    assert!(next.contains("! pairing 4.1 {[White \"Gantwarg, A.\"]"), "{next}");
-    assert!(station.signal(Signal::TERM).success());
-    let mut station = place.start();
-    pty.wait_for_the_station();
-    station.wait_for("recording");
-    assert!(station.signal(Signal::TERM).success());
-    assert_eq!(public("archive/a-1.pdn"), before);
-    let directory = place.path("recordings").display().to_string();
-    let fsck = crate::program::run(&["fsck", &directory]);
-    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
-    let events = public("events.ndjson");
-    fs::remove_dir_all(place.path("recordings/public")).unwrap();
-    let rebuilt = crate::program::run(&["rebuild", &directory]);
-    assert_eq!(rebuilt.code, 0, "{}{}", rebuilt.out, rebuilt.err);
-    assert_eq!(public("archive/a-1.pdn"), before);
-    assert_eq!(public("events.ndjson"), events);
+    let next = "! pairing 4.1 {[White \"Gantwarg, A.\"]";
+    wait_until("the next pairing", || hall.read("log/a-2.log").contains(next));
+    hall.stop();
+    hall.start_again();
+    hall.stop();
+    assert_eq!(hall.public("archive/a-1.pdn"), before);
+    hall.place.fsck().done();
+    let events = hall.public("events.ndjson");
+    hall.place.rebuild_public();
+    assert_eq!(hall.public("archive/a-1.pdn"), before);
+    assert_eq!(hall.public("events.ndjson"), events);
 }
 
 /// Without a tournament: a reload applies to future games. A game keeps the names with which it began.
 #[test]
 fn names_read_during_game_apply_to_next() {
-    let place = StationFolder::new(&["a"]);
-    write(&place, &["a"], "Sijbrands, Ton");
-    let mut pty = Pty::plug_in(&place.path("a"));
-    let mut board = Board::new(&recording(), SPEED);
-    let mut station = place.start();
-    pty.wait_for_the_station();
-    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
-    write(&place, &["a"], "Gantwarg, A.");
-    assert_eq!(run_ctl(&place, &["ctl", "reload"]).code, 0);
-    let public = |name: &str| fs::read_to_string(place.path("recordings/public").join(name)).unwrap_or_default();
-    let shown = moves(&place.live("a-1.pdn")).len();
-    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= shown + 2);
-    let last = moves(&place.live("a-1.pdn"))[shown + 1].clone();
-    wait_until("a move after the reload", || public("games.pdn").contains(&last));
-    assert!(public("games.pdn").contains("[White \"Sijbrands, Ton\"]"), "{}", public("games.pdn"));
-    assert_eq!(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]).code, 0);
-    wait_until("the archive", || {
-        board.answer(&mut pty);
-        public("archive/a-1.pdn").contains("1-1")
-    });
-    let before = public("archive/a-1.pdn");
+    let mut hall = Hall::start("[line.tags]\nWhite = \"Sijbrands, Ton\"\n");
+    hall.play(2);
+    write(&hall.place, &["a"], "Gantwarg, A.");
+    hall.done(&["reload"]);
+    let shown = moves(&hall.live(1)).len();
+    hall.play(shown + 2);
+    let last = moves(&hall.live(1))[shown + 1].clone();
+    wait_until("a move after the reload", || hall.public("games.pdn").contains(&last));
+    assert!(hall.public("games.pdn").contains("[White \"Sijbrands, Ton\"]"), "{}", hall.public("games.pdn"));
+    hall.done(&["result", "a", "1-1", "--confirm"]);
+    hall.wait("the archive", |hall| hall.public("archive/a-1.pdn").contains("1-1"));
+    let before = hall.public("archive/a-1.pdn");
     assert!(before.contains("[White \"Sijbrands, Ton\"]"), "{before}");
-    assert!(station.signal(Signal::TERM).success());
-    let directory = place.path("recordings").display().to_string();
-    fs::remove_dir_all(place.path("recordings/public")).unwrap();
-    let rebuilt = crate::program::run(&["rebuild", &directory]);
-    assert_eq!(rebuilt.code, 0, "{}{}", rebuilt.out, rebuilt.err);
-    assert_eq!(public("archive/a-1.pdn"), before);
+    hall.stop();
+    hall.place.rebuild_public();
+    assert_eq!(hall.public("archive/a-1.pdn"), before);
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::program::{Run, run};
+use crate::program::{Run, assert_contains, run};
 
 /// Creates a folder with these files.
 fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<PathBuf>) {
@@ -41,9 +41,7 @@ fn torn_end_is_reported_without_failure() {
 #[test]
 fn damage_is_named_with_file_line_and_column() {
     let (_folder, logs) = folder(&[("a-1.log", &format!("{HEADER}0 = up\n5 < fx\n9 = down\n"))]);
-    let run = replay(&logs, &[]);
-    assert_eq!(run.code, 1);
-    assert!(run.err.contains("a-1.log: line 6, column 6: 'x' is no hexadecimal digit"), "{}", run.err);
+    replay(&logs, &[]).fails(1, "a-1.log: line 6, column 6: 'x' is no hexadecimal digit");
 }
 
 #[test]
@@ -172,16 +170,14 @@ fn chain_starts_with_recorded_settings_and_numbers() {
     let joined = replay(&logs, &[]).out;
     let (one, two) = (replay(&logs[1..], &[]).out, replay(&logs[..1], &[]).out);
     assert_eq!(joined, one.clone() + &two);
-    assert!(one.contains("[White \"First\"]") && one.contains("[Date \"2026.11.21\"]"), "{one}");
-    assert!(two.contains("[White \"Second\"]") && two.contains("[Date \"2026.11.22\"]"), "{two}");
+    assert_contains(&one, &["[White \"First\"]", "[Date \"2026.11.21\"]"]);
+    assert_contains(&two, &["[White \"Second\"]", "[Date \"2026.11.22\"]"]);
 }
 
 #[test]
 fn impossible_time_ends_replay_quickly() {
     let (_folder, logs) = folder(&[("a.log", &format!("{HEADER}0 = up\n18446744073709551615 < 8e\n"))]);
-    let run = replay(&logs, &[]);
-    assert_eq!(run.code, 1);
-    assert!(run.err.contains("a.log: the time goes from 0 to 18446744073709551615, more than 31 days"), "{}", run.err);
+    replay(&logs, &[]).fails(1, "a.log: the time goes from 0 to 18446744073709551615, more than 31 days");
 }
 
 /// The cable of this board came out during a ply. Its clock reports that it runs at every poll, every eight seconds, and is silent in

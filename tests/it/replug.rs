@@ -3,13 +3,13 @@
 //! Two lines, each bound to a serial number at any port; two boards that play on, connected or not.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
 use draughts::{Color, PieceKind, Position, Variant};
 use draughts_pdn::notation;
 
-use crate::boards::bare_entry;
+use crate::boards::recorded;
 use crate::program::damcast;
 use crate::pty::{Pty, wait_until};
 
@@ -138,7 +138,7 @@ impl Hall {
     fn recorded(&self, board: usize) -> Vec<Vec<String>> {
         let file = |game: usize| self.path(&format!("recordings/live/{}-{game}.pdn", self.boards[board].serial));
         let games = (1..).map(file).take_while(|file| file.exists());
-        games.map(|file| entries(&file)).collect()
+        games.map(|file| recorded(&file)).collect()
     }
 
     fn log(&self, board: usize) -> PathBuf {
@@ -202,12 +202,6 @@ impl Hall {
         }
         self.boards.iter_mut().for_each(|board| board.port = None);
     }
-}
-
-fn entries(file: &Path) -> Vec<String> {
-    let text = fs::read_to_string(file).unwrap_or_default();
-    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('[') && *line != "*");
-    lines.map(|line| bare_entry(line).to_owned()).collect()
 }
 
 fn play(cycles: usize) {

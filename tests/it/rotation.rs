@@ -5,9 +5,10 @@ use std::fs;
 use chrono::{Local, TimeDelta};
 use damcast::engine::bytelog::{Header, KEY_CONTINUES, KEY_GAMES_BEFORE, Record, RecordKind};
 
-use crate::control::run_ctl;
-use crate::daemon::{SPEED, StationFolder, moves, recording};
-use crate::pty::{Board, Pty, wait_until};
+use crate::daemon::{StationFolder, moves};
+use crate::hall::Hall;
+use crate::program::assert_contains;
+use crate::pty::wait_until;
 
 fn key(header: &Header, name: &str) -> String {
     header.get(name).unwrap_or_default().to_owned()
@@ -15,61 +16,36 @@ fn key(header: &Header, name: &str) -> String {
 
 #[test]
 fn new_logs_start_on_request_after_game() {
-    let place = StationFolder::new(&["a"]);
-    let mut pty = Pty::plug_in(&place.path("a"));
-    let mut board = Board::new(&recording(), SPEED);
-    let _station = place.start();
-    pty.wait_for_the_station();
-    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
-    let output = run_ctl(&place, &["ctl", "rotate", "a"]);
-    assert_eq!(
-        (output.code, output.out.contains("as soon as nothing of a game can be lost")),
-        (0, true),
-        "{}",
-        output.err
-    );
-    let entries = moves(&place.live("a-1.pdn")).len();
-    board.play(&mut pty, 800_000, || moves(&place.live("a-1.pdn")).len() > entries);
-    assert!(!place.path("recordings/log/a-2.log").exists(), "a game is going on");
-    assert_eq!(run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]).code, 0);
-    wait_until("new logs", || {
-        board.answer(&mut pty);
-        place.path("recordings/log/a-2.log").exists()
-    });
-    let header = place.log("a-2.log").header;
+    let mut hall = Hall::start("");
+    hall.play(2);
+    hall.ctl(&["rotate", "a"]).prints("as soon as nothing of a game can be lost");
+    let entries = moves(&hall.live(1)).len();
+    hall.play(entries + 1);
+    assert!(!hall.file("log/a-2.log").exists(), "a game is going on");
+    hall.done(&["result", "a", "1-1", "--confirm"]);
+    hall.wait("new logs", |hall| hall.file("log/a-2.log").exists());
+    let header = hall.place.log("a-2.log").header;
     assert_eq!((key(&header, KEY_CONTINUES), key(&header, KEY_GAMES_BEFORE)), ("no".to_owned(), "1".to_owned()));
     // The new round has its own games.
-    let games = place.path("recordings/public/games.pdn");
-    wait_until("the new round", || {
-        board.answer(&mut pty);
-        fs::read_to_string(&games).is_ok_and(|text| text.ends_with("[Result \"*\"]\n\n*\n"))
-    });
-    let archived = fs::read_to_string(place.path("recordings/public/archive/a-1.pdn")).unwrap();
-    assert!(archived.contains("[Result \"1-1\"]"), "{archived}");
+    hall.wait("the new round", |hall| hall.public("games.pdn").ends_with("[Result \"*\"]\n\n*\n"));
+    assert_contains(&hall.public("archive/a-1.pdn"), &["[Result \"1-1\"]"]);
 }
 
 #[test]
 fn request_for_new_logs_survives_restart() {
-    let place = StationFolder::new(&["a"]);
-    let mut pty = Pty::plug_in(&place.path("a"));
-    let mut board = Board::new(&recording(), SPEED);
-    let mut station = place.start();
-    pty.wait_for_the_station();
-    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
-    assert_eq!(run_ctl(&place, &["ctl", "rotate", "a"]).code, 0);
-    station.process.kill().unwrap();
-    station.wait();
-    pty.received.clear();
-    let _station = place.start();
-    pty.wait_for_the_station();
-    wait_until("a log that goes on", || place.path("recordings/log/a-2.log").exists());
-    assert_eq!(key(&place.log("a-2.log").header, KEY_CONTINUES), "yes");
-    wait_until("an answer", || run_ctl(&place, &["ctl", "result", "a", "1-1", "--confirm"]).code == 0);
-    wait_until("new logs", || {
-        board.answer(&mut pty);
-        place.path("recordings/log/a-3.log").exists()
-    });
-    assert_eq!(key(&place.log("a-3.log").header, KEY_CONTINUES), "no");
+    let mut hall = Hall::start("");
+    hall.play(2);
+    hall.done(&["rotate", "a"]);
+    hall.station.process.kill().unwrap();
+    hall.station.wait();
+    hall.pty.received.clear();
+    hall.station = hall.place.start();
+    hall.pty.wait_for_the_station();
+    wait_until("a log that goes on", || hall.file("log/a-2.log").exists());
+    assert_eq!(key(&hall.place.log("a-2.log").header, KEY_CONTINUES), "yes");
+    wait_until("an answer", || hall.ctl(&["result", "a", "1-1", "--confirm"]).code == 0);
+    hall.wait("new logs", |hall| hall.file("log/a-3.log").exists());
+    assert_eq!(key(&hall.place.log("a-3.log").header, KEY_CONTINUES), "no");
 }
 
 #[test]

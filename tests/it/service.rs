@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::program::run;
+use crate::program::{assert_contains, run};
 
 const UNIT: &str = "systemd/damcast.service";
 
@@ -36,6 +36,14 @@ fn unit_with_program(folder: &Path) -> String {
     path.display().to_string()
 }
 
+/// Returns the scripts of the package, which do not start this service by default: `postinst` and `prerm`.
+fn scripts_that_do_not_enable(service: &str) -> [String; 2] {
+    let scripts = ["postinst", "prerm"].map(|name| fs::read_to_string(format!("packaging/debian/{name}")).unwrap());
+    let enables = |line: &str| line.trim().starts_with("systemctl enable") && line.contains(service);
+    assert!(!scripts[0].lines().any(enables), "{service}");
+    scripts
+}
+
 #[test]
 fn systemd_accepts_unit() {
     let folder = tempfile::tempdir().unwrap();
@@ -57,21 +65,12 @@ fn unit_exposes_little() {
 fn pages_expose_less_and_yield_to_recorder() {
     let unit = fs::read_to_string(PAGES.0).unwrap();
     let has = |line: &str| unit.lines().any(|found| found == line);
-    for line in [
-        "User=damcast-web",
-        "PrivateNetwork=yes",
-        "Nice=10",
-        "Requires=damcast-web.socket",
-        "Type=notify",
-        "ProtectSystem=strict",
-    ] {
+    let lines =
+        "User=damcast-web PrivateNetwork=yes Nice=10 Requires=damcast-web.socket Type=notify ProtectSystem=strict";
+    for line in lines.split(' ') {
         assert!(has(line), "{line}");
     }
-    // The service is not started by default.
-    let scripts = ["postinst", "prerm"].map(|name| fs::read_to_string(format!("packaging/debian/{name}")).unwrap());
-    assert!(
-        !scripts[0].lines().any(|line| line.trim().starts_with("systemctl enable") && line.contains("damcast-web"))
-    );
+    let scripts = scripts_that_do_not_enable("damcast-web");
     assert!(scripts[1].contains("systemctl stop damcast-web.socket"));
     assert!(fs::read_to_string("systemd/damcast.sysusers").unwrap().contains("u damcast-web"));
     let Some((is_right, text)) = analyze(&["security", "--offline=true", "--no-pager", PAGES.1, PAGES.0]) else {
@@ -94,20 +93,12 @@ fn pages_expose_less_and_yield_to_recorder() {
 fn desk_queries_station_and_reads_no_file_of_station() {
     const DESK: &str = "systemd/damcast-desk.service";
     let unit = fs::read_to_string(DESK).unwrap();
-    for line in [
-        "User=damcast-desk",
-        "SupplementaryGroups=damcast-ctl",
-        "InaccessiblePaths=-/var/lib/damcast/recordings",
-        "Nice=10",
-        "Type=notify",
-        "ProtectSystem=strict",
-    ] {
+    let lines = "User=damcast-desk SupplementaryGroups=damcast-ctl InaccessiblePaths=-/var/lib/damcast/recordings \
+        Nice=10 Type=notify ProtectSystem=strict";
+    for line in lines.split(' ') {
         assert!(unit.lines().any(|found| found == line), "{line}");
     }
-    let scripts = ["postinst", "prerm"].map(|name| fs::read_to_string(format!("packaging/debian/{name}")).unwrap());
-    assert!(
-        !scripts[0].lines().any(|line| line.trim().starts_with("systemctl enable") && line.contains("damcast-desk"))
-    );
+    let scripts = scripts_that_do_not_enable("damcast-desk");
     assert!(scripts[1].contains("damcast-desk.service"));
     assert!(fs::read_to_string("systemd/damcast.sysusers").unwrap().contains("m damcast-desk damcast-ctl"));
     assert!(fs::read_to_string("Cargo.toml").unwrap().contains(DESK));
@@ -146,9 +137,7 @@ fn unit_may_open_boards_for_any_driver_loaded_at_start() {
         assert!(has(line), "{line}");
     }
     let rules = fs::read_to_string("systemd/61-damcast.rules").unwrap();
-    for part in ["ID_MM_DEVICE_IGNORE", "GROUP=\"dialout\"", "latency_timer", "power/control"] {
-        assert!(rules.contains(part), "{part}");
-    }
+    assert_contains(&rules, &["ID_MM_DEVICE_IGNORE", "GROUP=\"dialout\"", "latency_timer", "power/control"]);
 }
 
 #[test]

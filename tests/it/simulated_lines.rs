@@ -50,6 +50,14 @@ impl Boards {
         }
     }
 
+    /// Returns the next reported board, and the moves of its first game.
+    pub fn next_board(&self) -> (Value, Vec<String>) {
+        let board = self.next("board");
+        let moves = board["games"][0]["moves"].as_array().unwrap().iter();
+        let moves = moves.map(|text| text.as_str().unwrap().to_owned()).collect();
+        (board, moves)
+    }
+
     /// Sends a signal, to stop the program or let it go on.
     pub fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();

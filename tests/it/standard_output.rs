@@ -93,10 +93,16 @@ fn verbs(program: &str) -> Vec<String> {
         .collect()
 }
 
-fn printing_commands(list: &[(&str, bool)], folder: &Path) -> Vec<PrintingCommand> {
+/// Runs commands, separated by `|`, that print to standard output and others; they try every verb. `@` is the folder.
+fn try_each_verb(program: &str, printing: &str, silent: &str, folder: &Path) {
     let folder = folder.to_str().unwrap();
     let words = |text: &str| text.split(' ').map(|word| word.replace('@', folder)).collect();
-    list.iter().map(|(text, prints)| PrintingCommand(words(text), *prints)).collect()
+    let printing = printing.split('|').map(|text| PrintingCommand(words(text), true));
+    let all: Vec<_> = printing.chain(silent.split('|').map(|text| PrintingCommand(words(text), false))).collect();
+    let is_tried = |verb: &String| all.iter().any(|asked| asked.verb() == verb);
+    let missing: Vec<String> = verbs(program).into_iter().filter(|verb| !is_tried(verb)).collect();
+    assert!(missing.is_empty(), "verbs that this test does not try: {missing:?}");
+    each_ends_well(program, &all);
 }
 
 #[test]
@@ -112,92 +118,39 @@ fn no_verb_panics_on_closed_output() {
     let log = "tests/data/replay/standard-live-example.log";
     let config = place.path("damcast.toml");
     let folder = config.parent().unwrap();
-    let replay = format!("replay {log}");
-    let verify = format!("log verify {log}");
-    let list = [
-        ("help", true),
-        ("help status", true),
-        ("--version", true),
-        ("--nonsense", false),
-        ("run --config @/wrong.toml", false),
-        ("run --config @/damcast.toml", false),
-        ("serve --config @/wrong-serve.toml", false),
-        ("desk --config @/wrong-desk.toml", false),
-        ("ctl --config @/damcast.toml login", true),
-        ("status --config @/damcast.toml", true),
-        ("status --json --config @/damcast.toml", true),
-        ("status --watch --config @/damcast.toml", true),
-        ("status --socket @/nowhere", false),
-        ("ctl --config @/damcast.toml log-level", true),
-        ("ctl --json --config @/damcast.toml log-level", true),
-        ("ctl --config @/damcast.toml reload", true),
-        ("demo --boards 1 --speed 1000 --exit-when-done --dir @/demo", true),
-        ("init --force --yes --port @/no-board --config @/new.toml --directory @/r", true),
-        ("init --config @/damcast.toml", false),
-        ("config check --config @/damcast.toml", true),
-        ("config check --config @/wrong.toml", false),
-        ("config show --config @/damcast.toml", true),
-        ("config schema", true),
-        ("doctor --config @/damcast.toml", true),
-        ("doctor --json --config @/damcast.toml", true),
-        ("test-board --seconds 1 @/no-board", true),
-        ("ports", false),
-        (&replay, true),
-        ("log list @/recordings", true),
-        (&verify, true),
-        ("log extract @/recordings --from 00:00", false),
-        ("log list @/nothing", false),
-        ("fsck @/recordings", true),
-        ("fsck --json @/recordings", true),
-        ("rebuild @/recordings --into @/copy", true),
-        ("line", false),
-        ("tournament show --directory @/recordings", true),
-        ("perft 2", true),
-        ("perft --divide 2", true),
-        ("moves", true),
-        ("check @/games.pdn", true),
-        ("check --json @/games.pdn", true),
-        ("convert @/games.pdn", true),
-        ("show @/games.pdn", true),
-    ];
-    let all = printing_commands(&list, folder);
-    let missing: Vec<String> = verbs(env!("CARGO_BIN_EXE_damcast"))
-        .into_iter()
-        .filter(|verb| all.iter().all(|asked| asked.verb() != verb))
-        .collect();
-    assert!(missing.is_empty(), "verbs that this test does not try: {missing:?}");
-    each_ends_well(env!("CARGO_BIN_EXE_damcast"), &all);
+    let printing = "help|help status|--version|ctl --config @/damcast.toml login|status --config @/damcast.toml|\
+        status --json --config @/damcast.toml|status --watch --config @/damcast.toml|\
+        ctl --config @/damcast.toml log-level|ctl --json --config @/damcast.toml log-level|\
+        ctl --config @/damcast.toml reload|demo --boards 1 --speed 1000 --exit-when-done --dir @/demo|\
+        init --force --yes --port @/no-board --config @/new.toml --directory @/r|\
+        config check --config @/damcast.toml|config show --config @/damcast.toml|config schema|\
+        doctor --config @/damcast.toml|doctor --json --config @/damcast.toml|test-board --seconds 1 @/no-board|\
+        replay {log}|log list @/recordings|log verify {log}|fsck @/recordings|fsck --json @/recordings|\
+        rebuild @/recordings --into @/copy|tournament show --directory @/recordings|perft 2|perft --divide 2|\
+        moves|check @/games.pdn|check --json @/games.pdn|convert @/games.pdn|show @/games.pdn";
+    let silent = "--nonsense|run --config @/wrong.toml|run --config @/damcast.toml|serve --config @/wrong-serve.toml|\
+        desk --config @/wrong-desk.toml|status --socket @/nowhere|init --config @/damcast.toml|\
+        config check --config @/wrong.toml|ports|log extract @/recordings --from 00:00|log list @/nothing|line";
+    try_each_verb(env!("CARGO_BIN_EXE_damcast"), &printing.replace("{log}", log), silent, folder);
     assert!(station.signal(Signal::TERM).success());
 }
 
 #[test]
 fn no_boardsim_verb_panics_on_closed_output() {
     let folder = tempfile::tempdir().unwrap();
-    let list = [
-        ("help", true),
-        ("play --pdn crates/damcast-sim/src/demo.pdn --link @/p --speed 10000 --exit-when-done", true),
-        ("serve --single 1 --ports @/ports --speed 10000 --at-once --exit-when-done --plies 4", false),
-        ("score --hands ideal --goals", true),
-        ("soak --games 2", true),
-        ("day --dir @/day --boards 1 --games 1", false),
-        ("day --dir @/day --boards 1 --games 1 --nonsense", false),
-    ];
-    let all = printing_commands(&list, folder.path());
-    let missing: Vec<String> = verbs(env!("CARGO_BIN_EXE_boardsim"))
-        .into_iter()
-        .filter(|verb| all.iter().all(|asked| asked.verb() != verb))
-        .collect();
-    assert!(missing.is_empty(), "verbs that this test does not try: {missing:?}");
-    each_ends_well(env!("CARGO_BIN_EXE_boardsim"), &all);
+    let printing = "help|play --pdn crates/damcast-sim/src/demo.pdn --link @/p --speed 10000 --exit-when-done|\
+        score --hands ideal --goals|soak --games 2";
+    let silent = "serve --single 1 --ports @/ports --speed 10000 --at-once --exit-when-done --plies 4|\
+        day --dir @/day --boards 1 --games 1|day --dir @/day --boards 1 --games 1 --nonsense";
+    try_each_verb(env!("CARGO_BIN_EXE_boardsim"), printing, silent, folder.path());
 }
 
 /// The messages of a station go to a full disk: it still records, and ends in good order.
 #[test]
 fn station_records_despite_unwritable_messages() {
     let place = StationFolder::new(&["a"]);
-    let config = place.path("damcast.toml");
     let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
-    command.args(["run", "--config", config.to_str().unwrap()]).stdout(full_device()).stderr(full_device());
+    command.args(["run", "--config", &place.config()]).stdout(full_device()).stderr(full_device());
     let mut station = Station::silent(command);
     wait_until("an answer", || run_ctl(&place, &["status"]).code == 0);
     let mut pty = crate::pty::Pty::plug_in(&place.path("a"));

@@ -312,105 +312,143 @@ fn reading(stop: &AtomicBool, pause: Duration, mut look: impl FnMut()) {
     look();
 }
 
+/// Course of the kills.
+struct KillRun {
+    live: PathBuf,
+    /// Files of the last kill, which are read whole.
+    files: BTreeMap<PathBuf, Vec<u8>>,
+    /// Number of lines after the last kill.
+    lines: usize,
+    /// Number of kills after which the files had grown.
+    at_work: usize,
+    random: RandomNumbers,
+    /// Time that a start takes.
+    start: Duration,
+}
+
+impl KillRun {
+    /// Starts a station and kills it: while it starts, shortly after that, or after it has published something.
+    fn kill_once(&mut self, hall: &mut Hall, kill: usize) {
+        if kill.is_multiple_of(25) {
+            self.start = hall.time_of_a_start();
+        }
+        let mut station = hall.start();
+        let mut within = |span: Duration| Duration::from_micros(self.random.below(span.as_micros() as u64));
+        match kill % 4 {
+            0 | 2 => hall.play_for(within(2 * self.start)),
+            1 => hall.play_for(self.start + within(WORK)),
+            _ => {
+                let (span, started_at, mut count) = (within(MAX_EARLY_KILL), Instant::now(), 0);
+                hall.play(|hall| {
+                    count += 1;
+                    count % 10 == 0 && (hall.lines() > self.lines || started_at.elapsed() > MAX_WAIT)
+                });
+                hall.play_for(span);
+            }
+        }
+        station.kill();
+    }
+
+    /// Asserts that no file has lost anything since the last kill, and counts the lines.
+    fn check_files(&mut self) {
+        for entry in fs::read_dir(&self.live).unwrap() {
+            let path = entry.unwrap().path();
+            let now = fs::read(&path).unwrap();
+            let before = self.files.insert(path.clone(), now).unwrap_or_default();
+            let now = &self.files[&path];
+            assert!(is_beginning(&before, now), "{}: {:?}\nis\n{:?}", path.display(), text(&before), text(now));
+        }
+        let now = self.files.values().map(|file| text(file).lines().count()).sum();
+        self.at_work += usize::from(now > std::mem::replace(&mut self.lines, now));
+    }
+}
+
 impl Storm {
     fn run(self) {
         let mut hall = Hall::new(self);
-        let mut draw = RandomNumbers(self.seed);
         let (live, root) = (hall.path("live"), hall.path(""));
         let tail = |board| Tail::new(live.join(format!("b{board}-1.pdn")), root.join(format!("../tail-{board}")));
         let tails: Vec<Tail> = (0..TAILED.min(self.boards)).map(tail).collect();
         let (mut by_bytes, mut poll) = (ByBytes::new(live.clone()), Poll::new(root.clone()));
-        // Files that are read whole after each kill.
-        let mut at_kills: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
-        // Kills after which the files have grown, and the number of lines at the end of the storm.
-        let (mut at_work, mut grown) = (0, 0);
+        let mut kills = KillRun {
+            live,
+            files: BTreeMap::new(),
+            lines: 0,
+            at_work: 0,
+            random: RandomNumbers(self.seed),
+            start: Duration::ZERO,
+        };
         let stop = AtomicBool::new(false);
         let started_at = Instant::now();
         std::thread::scope(|scope| {
             let stops = StopsReaders(&stop);
             let followed = scope.spawn(|| reading(&stop, Duration::from_millis(5), || by_bytes.follow()));
             let polled = scope.spawn(|| reading(&stop, Duration::from_millis(10), || poll.check()));
-            let (mut start, mut lines) = (Duration::ZERO, 0);
             hall.begin();
             for kill in 0..self.kills {
-                if kill % 25 == 0 {
-                    start = hall.time_of_a_start();
-                }
-                let mut station = hall.start();
-                let mut within = |span: Duration| Duration::from_micros(draw.below(span.as_micros() as u64));
-                match kill % 4 {
-                    0 | 2 => hall.play_for(within(2 * start)),
-                    1 => hall.play_for(start + within(WORK)),
-                    _ => {
-                        let (span, started_at, mut count) = (within(MAX_EARLY_KILL), Instant::now(), 0);
-                        hall.play(|hall| {
-                            count += 1;
-                            count % 10 == 0 && (hall.lines() > lines || started_at.elapsed() > MAX_WAIT)
-                        });
-                        hall.play_for(span);
-                    }
-                }
-                station.kill();
-                for entry in fs::read_dir(&live).unwrap() {
-                    let path = entry.unwrap().path();
-                    let now = fs::read(&path).unwrap();
-                    let before = at_kills.insert(path.clone(), now).unwrap_or_default();
-                    let now = &at_kills[&path];
-                    assert!(is_beginning(&before, now), "{}: {:?}\nis\n{:?}", path.display(), text(&before), text(now));
-                }
+                kills.kill_once(&mut hall, kill);
+                kills.check_files();
                 assert!(!followed.is_finished() && !polled.is_finished(), "a reader has stumbled");
-                let now = at_kills.values().map(|file| text(file).lines().count()).sum();
-                at_work += usize::from(now > std::mem::replace(&mut lines, now));
-                grown = now;
             }
+            let at_work = kills.at_work;
             assert!(
                 at_work >= self.kills / MIN_WORKING_SHARE,
                 "only {at_work} of {} stations had published anything when they were killed: {}",
                 self.kills,
                 hall.output()
             );
-            let mut station = hall.start();
-            let (calm, before) = (Instant::now(), hall.lines());
-            let wanted = (before + self.boards).max(LINES * self.boards);
-            let mut count = 0;
-            hall.play(|hall| {
-                count += 1;
-                count % 50 == 0 && (hall.lines() >= wanted || calm.elapsed() > TIMEOUT)
-            });
-            assert!(hall.lines() >= wanted, "{before} lines became {}, not {wanted}: {}", hall.lines(), hall.output());
-            kill_process(Pid::from_child(&station.0), Signal::TERM).unwrap();
-            hall.play(|_| station.0.try_wait().unwrap().is_some());
+            self.play_in_calm(&mut hall);
             drop(stops);
         });
         by_bytes.check();
         tails.into_iter().for_each(Tail::check);
         let said = hall.output();
-        assert!(
-            !said.contains("panicked") && !said.contains("a bug") && !said.contains("changed by somebody"),
-            "{said}"
-        );
-        let (mut lines, mut prefixes) = (0, 0);
-        for (path, read) in &by_bytes.read {
-            assert!(!path.display().to_string().contains("recovered"), "{}", path.display());
-            lines += text(read).lines().count();
-            prefixes += every_beginning_is_strict(path, read);
+        for fault in ["panicked", "a bug", "changed by somebody"] {
+            assert!(!said.contains(fault), "{said}");
         }
-        let checked = run(&["fsck", root.to_str().unwrap()]);
-        assert_eq!(checked.code, 0, "{}", checked.out);
+        let (lines, prefixes) = check_read_files(&by_bytes.read);
+        let checked = run(&["fsck", root.to_str().unwrap()]).done();
         println!(
-            "{} boards, {} kills in {:.0?}, {at_work} of them after new lines, {grown} in all; in the end {lines} lines in {} \
-             files; by bytes {} reads, {} of them torn; \
-             games.pdn was {} files; {prefixes} beginnings are strict; fsck: {}",
+            "{} boards, {} kills in {:.0?}, {} of them after new lines, {} in all; in the end {lines} lines in {} files; by bytes \
+             {} reads, {} of them torn; games.pdn was {} files; {prefixes} beginnings are strict; fsck: {}",
             self.boards,
             self.kills,
             started_at.elapsed(),
+            kills.at_work,
+            kills.lines,
             by_bytes.read.len(),
             by_bytes.reads,
             by_bytes.torn,
             poll.others,
-            checked.out.lines().last().unwrap_or_default(),
+            checked.lines().last().unwrap_or_default(),
         );
     }
+
+    /// Plays after the last kill until all boards have gone on, and stops the station.
+    fn play_in_calm(&self, hall: &mut Hall) {
+        let mut station = hall.start();
+        let (calm, before) = (Instant::now(), hall.lines());
+        let wanted = (before + self.boards).max(LINES * self.boards);
+        let mut count = 0;
+        hall.play(|hall| {
+            count += 1;
+            count % 50 == 0 && (hall.lines() >= wanted || calm.elapsed() > TIMEOUT)
+        });
+        assert!(hall.lines() >= wanted, "{before} lines became {}, not {wanted}: {}", hall.lines(), hall.output());
+        kill_process(Pid::from_child(&station.0), Signal::TERM).unwrap();
+        hall.play(|_| station.0.try_wait().unwrap().is_some());
+    }
+}
+
+/// Checks the files that a reader has read; returns the number of their lines and of the strict prefixes.
+fn check_read_files(files: &BTreeMap<PathBuf, Vec<u8>>) -> (usize, usize) {
+    let (mut lines, mut prefixes) = (0, 0);
+    for (path, read) in files {
+        assert!(!path.display().to_string().contains("recovered"), "{}", path.display());
+        lines += text(read).lines().count();
+        prefixes += every_beginning_is_strict(path, read);
+    }
+    (lines, prefixes)
 }
 
 /// Stops the readers when dropped, also after a panic.

@@ -15,6 +15,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::control::run_ctl;
 use crate::daemon::{SPEED, StationFolder, moves, recording};
+use crate::program::assert_contains;
 use crate::pty::{Board, Pty, wait_until};
 
 /// A terminal with a program in it.
@@ -143,12 +144,8 @@ fn count(lines: &[String], word: &str) -> usize {
 fn is_a_page_of(rows: &[String], boards: &[&str]) {
     assert!(rows[0].starts_with("board ") && rows[0].contains("state"), "{}", rows.join("\n"));
     for board in boards {
-        assert_eq!(
-            rows.iter().filter(|row| row.split_whitespace().next() == Some(board)).count(),
-            1,
-            "{}",
-            rows.join("\n")
-        );
+        let count = rows.iter().filter(|row| row.split_whitespace().next() == Some(board)).count();
+        assert_eq!(count, 1, "{}", rows.join("\n"));
     }
 }
 
@@ -267,8 +264,7 @@ fn status_of_hall_fits_small_terminal() {
         let lines = terminal.text_after_exit();
         let table = lines.iter().position(|line| line.starts_with("board ")).unwrap();
         is_a_page_of(&lines[table..], &names);
-        let of_board_1 = lines.iter().find(|line| line.starts_with("board-1 ")).unwrap();
-        assert!(of_board_1.contains("playing") && of_board_1.contains("Sijbran"), "{of_board_1}");
+        assert_contains(lines.iter().find(|line| line.starts_with("board-1 ")).unwrap(), &["playing", "Sijbran"]);
     }
     // Without a terminal the whole table is printed in full width.
     let all = run_ctl(&place, &["status"]).out;
@@ -280,8 +276,7 @@ fn ending_station_releases_terminal() {
     let place = StationFolder::new(&["a"]);
     let mut station = place.start();
     station.wait_for("waiting for the port");
-    let config = place.path("damcast.toml");
-    let mut terminal = Terminal::open(80, 24, &["status", "--watch", "--config", config.to_str().unwrap()]);
+    let mut terminal = Terminal::open(80, 24, &["status", "--watch", "--config", &place.config()]);
     terminal.wait_for("the page", |rows| count(rows, "a") == 1);
     assert!(station.signal(Signal::TERM).success());
     assert_eq!(terminal.ended().code(), Some(1));

@@ -16,7 +16,8 @@ use draughts::ResultFormat;
 
 use crate::kill_at_syscall::library;
 use crate::model_disk::{Fault, ModelDisk};
-use crate::program::{damcast, run};
+use crate::office::{rename, result, round};
+use crate::program::{assert_contains, damcast, run};
 
 const LOG: &str = "/r/log";
 const ENOSPC: i32 = 28;
@@ -25,22 +26,6 @@ const EIO: i32 = 5;
 /// Two rounds of four players.
 const ROUNDS: &str = "Round;Board;White;Black;Result\n1;1;Sijbrands, Ton;Wiersma, H.;*\n1;2;Clerc, Rob;Gantwarg, A.;*\n\
     2;1;Gantwarg, A.;Sijbrands, Ton;*\n2;2;Wiersma, H.;Clerc, Rob;*\n";
-
-fn round(round: u32, to: &str) -> TournamentCommand {
-    TournamentCommand::SetRoundState { round, to: to.to_owned(), section: None }
-}
-
-fn result(pairing: &str, result: &str, why: Option<&str>) -> TournamentCommand {
-    TournamentCommand::Result {
-        board: None,
-        game: None,
-        pairing: Some(pairing.to_owned()),
-        section: None,
-        result: result.to_owned(),
-        kind: why.map(str::to_owned),
-        correct: true,
-    }
-}
 
 /// Returns the requests of a round from its import to its end, with a wrong result: each request has a name.
 fn requests() -> Vec<TournamentRequest> {
@@ -51,11 +36,7 @@ fn requests() -> Vec<TournamentRequest> {
         round(1, "open"),
         TournamentCommand::result_of("a".to_owned(), "2-0".to_owned()),
         result("1.1", "0-2", None),
-        TournamentCommand::RenamePlayer {
-            player: "Wiersma, H.".to_owned(),
-            name: "Wiersma, Harm".to_owned(),
-            section: None,
-        },
+        rename("Wiersma, H.", "Wiersma, Harm"),
         result("1.2", "2-0", Some("forfeit")),
         round(1, "closed"),
         round(2, "open"),
@@ -223,12 +204,7 @@ fn killed_import_is_applied_once_by_retry() {
             let records = text.lines().filter(|line| line.contains("\"crc\"")).count();
             assert_eq!(records, 2, "{at} {half}: {text}");
             let shown = run(&["tournament", "show", "--directory", folder.to_str().unwrap()]);
-            assert!(
-                shown.code == 0 && shown.out.contains("4 players") && shown.out.contains("version 2"),
-                "{at} {half}: {}{}",
-                shown.out,
-                shown.err
-            );
+            assert_contains(&shown.done(), &["4 players", "version 2"]);
             if !is_killed {
                 break;
             }
@@ -252,10 +228,9 @@ fn second_of_two_arbiters_sees_change_of_first() {
     };
     office.execute(&correct("1-1", "jan 1"), "jan").unwrap();
     let before = disk.model().files(LOG);
-    let refused = office.execute(&correct("0-2", "piet 1"), "piet").unwrap_err().to_string();
-    assert!(
-        refused.contains("changed since") && refused.contains("version 5: result of pairing 1.1: 1-1"),
-        "{refused}"
+    assert_contains(
+        &office.execute(&correct("0-2", "piet 1"), "piet").unwrap_err().to_string(),
+        &["changed since", "version 5: result of pairing 1.1: 1-1"],
     );
     assert_eq!(disk.model().files(LOG), before, "nothing is written");
     // The first request is repeated because its answer was lost: it is already done, even for a version that is outdated.
@@ -323,11 +298,9 @@ fn fsck_reports_damaged_record_and_service_stops_writing() {
         assert_eq!(fs::read(&log).unwrap(), flipped, "nothing is written behind it");
     }
     fs::write(&log, &whole[..(ends[1] + ends[2]) / 2]).unwrap();
-    let check = run(&["fsck", &on]);
-    assert_eq!(check.code, 0, "{}", check.out);
+    run(&["fsck", &on]).done();
     assert_eq!(import(&ROUNDS.replacen('*', "0-2", 1)).code, 0);
-    let shown = run(&["tournament", "show", "--history", "--directory", &on]);
-    assert!(shown.code == 0, "{}", shown.out);
+    run(&["tournament", "show", "--history", "--directory", &on]).done();
     assert_eq!(run(&["fsck", &on]).code, 0);
 }
 

@@ -1,8 +1,7 @@
 //! The record of a tournament on disk, and the verb that writes it: whole or not at all, after any fault.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::path::{Path, PathBuf};
 
 use damcast::station::disk::{Disk, Lock};
 use damcast::station::tournament_log::{Conflict, TOURNAMENT_FILE, TournamentError, TournamentLog};
@@ -11,6 +10,7 @@ use serde_json::Value;
 
 use super::model_disk::{Fault, ModelDisk};
 use super::tournament::import_over;
+use crate::program::{Run, assert_contains, run};
 
 const LOG: &str = "log";
 
@@ -164,121 +164,120 @@ fn second_of_two_corrections_sees_first() {
     let (second, _) = record(&other, "c", &round("2-0"));
     one.write(&disk, &first).unwrap();
     let now = log();
-    let refused = now.check_request("c", 1).unwrap_err().to_string();
-    assert!(refused.contains("version 2: import b"), "{refused}");
+    assert_contains(&now.check_request("c", 1).unwrap_err().to_string(), &["version 2: import b"]);
     // A repeated request under its name is already done.
     assert_eq!(now.check_request("b", 1), Err(Conflict::Duplicate(2)));
     drop(other.write(&disk, &second));
 }
 
-fn damcast(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
-    command.arg("tournament").args(arguments).arg("--directory").arg(folder);
-    command.output().unwrap()
+/// A club without a station: its files, and the verb `damcast tournament`.
+struct Club {
+    home: tempfile::TempDir,
+    folder: PathBuf,
 }
 
-fn stdout(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap()
+impl Club {
+    fn new() -> Club {
+        let home = tempfile::tempdir().unwrap();
+        Club { folder: home.path().join("club"), home }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Run {
+        run(&[&["tournament"], arguments, &["--directory", self.folder.to_str().unwrap()]].concat())
+    }
+
+    fn import(&self, text: &str, more: &[&str]) -> Run {
+        let file = self.home.path().join("round.csv");
+        fs::write(&file, text).unwrap();
+        self.run(&[&["import", file.to_str().unwrap()], more].concat())
+    }
+
+    fn export(&self, format: &str) -> String {
+        self.run(&["export", "--format", format]).done()
+    }
+
+    fn fsck(&self) -> Run {
+        run(&["fsck", self.folder.to_str().unwrap()])
+    }
 }
 
 #[test]
-fn verb_imports_shows_ranks_and_exports() {
-    let home = tempfile::tempdir().unwrap();
-    let folder = home.path().join("club");
-    let file = home.path().join("round.csv");
-    let import = |text: &str, more: &[&str]| {
-        fs::write(&file, text).unwrap();
-        damcast(&folder, &[&["import", file.to_str().unwrap()], more].concat())
-    };
+fn verb_imports_each_request_once() {
+    let club = Club::new();
     // A dry run creates nothing, not even the folder.
-    assert!(stdout(&import(&round("2-0"), &["--dry-run"])).contains("2 players, 1 pairing are new"));
-    assert!(!folder.exists());
-    let done = stdout(&import(&round("2-0"), &["--request-id", "r1"]));
-    assert!(done.contains("done as version 1"), "{done}");
-    assert!(stdout(&import(&round("2-0"), &["--request-id", "r1"])).contains("done already, as version 1"));
+    club.import(&round("2-0"), &["--dry-run"]).prints("2 players, 1 pairing are new");
+    assert!(!club.folder.exists());
+    club.import(&round("2-0"), &["--request-id", "r1"]).prints("done as version 1");
+    club.import(&round("2-0"), &["--request-id", "r1"]).prints("done already, as version 1");
     // Another file under a known key is refused.
-    let other = import(&round("0-2"), &["--request-id", "r1"]);
-    let refused = String::from_utf8(other.stderr).unwrap();
-    assert!(other.status.code() == Some(1) && refused.contains("the request r1 was another one"), "{refused}");
-    assert!(stdout(&import(&round("2-0"), &[])).contains("nothing is new"));
-    let corrected = stdout(&import(&round("1-1"), &["--reason", "scoresheet"]));
-    assert!(corrected.contains("round 1, board 1, Sijbrands - Wiersma: result 1-1 (was 2-0)"), "{corrected}");
-    assert!(stdout(&damcast(&folder, &["show", "--history"])).contains("import round.csv: scoresheet"));
+    club.import(&round("0-2"), &["--request-id", "r1"]).fails(1, "the request r1 was another one");
+    club.import(&round("2-0"), &[]).prints("nothing is new");
+    let corrected = club.import(&round("1-1"), &["--reason", "scoresheet"]);
+    corrected.prints("round 1, board 1, Sijbrands - Wiersma: result 1-1 (was 2-0)");
+    club.run(&["show", "--history"]).prints("import round.csv: scoresheet");
     // A request based on an older version gets the list of changes.
-    let older = import(&round("2-0"), &["--if-version", "1"]);
-    assert_eq!(older.status.code(), Some(1));
-    let report = String::from_utf8(older.stderr).unwrap();
-    assert!(report.contains("version 2: import round.csv"), "{report}");
+    club.import(&round("2-0"), &["--if-version", "1"]).fails(1, "version 2: import round.csv");
     // An invalid file: its name, line and column, and no change.
-    let wrong = import(&round("2-2x"), &[]);
-    let report = String::from_utf8(wrong.stderr).unwrap();
-    assert!(
-        wrong.status.code() == Some(1) && report.contains("round.csv:2:27: error: `2-2x` is no result"),
-        "{report}"
-    );
-    let json: Value = serde_json::from_str(&stdout(&damcast(
-        &folder,
-        &["standings", "--json", "--tiebreaks", "solkoff,full-truncated-solkoff,direct"],
-    )))
-    .unwrap();
-    let expected = serde_json::json!({
-        "section": "main", "after_round": 1, "results": [1, 1],
-        "rows": [
-            {"rank": 1, "id": 1, "number": 1, "name": "Sijbrands", "points": "1", "games": 1,
-             "tiebreaks": {"solkoff": "1", "full-truncated-solkoff": [], "direct": null}},
-            {"rank": 1, "id": 2, "number": 2, "name": "Wiersma", "points": "1", "games": 1,
-             "tiebreaks": {"solkoff": "1", "full-truncated-solkoff": [], "direct": null}},
-        ],
-    });
-    assert_eq!(json, expected);
-    assert!(stdout(&damcast(&folder, &["standings"])).contains("Sijbrands"));
-    assert_eq!(damcast(&folder, &["standings", "--tiebreaks", "sollkoff"]).status.code(), Some(2));
+    club.import(&round("2-2x"), &[]).fails(1, "round.csv:2:27: error: `2-2x` is no result");
+    club.import(&round("1-1"), &[]).prints("nothing is new");
+}
+
+#[test]
+fn verb_ranks_and_exports() {
+    let club = Club::new();
+    club.import(&round("1-1"), &[]).done();
+    let ties = "solkoff,full-truncated-solkoff,direct";
+    let standings: Value =
+        serde_json::from_str(&club.run(&["standings", "--json", "--tiebreaks", ties]).done()).unwrap();
+    let row = |id: u32, name: &str| {
+        let ties = serde_json::json!({"solkoff": "1", "full-truncated-solkoff": [], "direct": null});
+        serde_json::json!({"rank": 1, "id": id, "number": id, "name": name, "points": "1", "games": 1, "tiebreaks": ties})
+    };
+    let rows = [row(1, "Sijbrands"), row(2, "Wiersma")];
+    assert_eq!(standings, serde_json::json!({"section": "main", "after_round": 1, "results": [1, 1], "rows": rows}));
+    club.run(&["standings"]).prints("Sijbrands");
+    assert_eq!(club.run(&["standings", "--tiebreaks", "sollkoff"]).code, 2);
     for format in ["trf", "csv"] {
-        let text = stdout(&damcast(&folder, &["export", "--format", format]));
-        assert!(stdout(&import(&text, &[])).contains("nothing is new"), "{text}");
-        let other = home.path().join(format);
-        fs::write(&file, &text).unwrap();
-        stdout(&damcast(&other, &["import", file.to_str().unwrap()]));
-        assert_eq!(stdout(&damcast(&other, &["export", "--format", format])), text);
+        let text = club.export(format);
+        club.import(&text, &[]).prints("nothing is new");
+        let other = Club::new();
+        other.import(&text, &[]).done();
+        assert_eq!(other.export(format), text);
     }
-    assert!(stdout(&damcast(&folder, &["export", "--format", "pdn"])).contains("[Result \"1-1\"]"));
-    assert!(stdout(&damcast(&folder, &["export", "--format", "crosstable"])).contains("2w1"));
-    assert!(stdout(&damcast(&folder, &["export", "--format", "html"])).contains("<td>Sijbrands</td>"));
-    let fsck = || Command::new(env!("CARGO_BIN_EXE_damcast")).arg("fsck").arg(&folder).output().unwrap();
-    let clean = fsck();
-    assert!(clean.status.success(), "{}", String::from_utf8_lossy(&clean.stdout));
+    for (format, words) in [("pdn", "[Result \"1-1\"]"), ("crosstable", "2w1"), ("html", "<td>Sijbrands</td>")] {
+        assert_contains(&club.export(format), &[words]);
+    }
+    club.fsck().done();
+}
+
+#[test]
+fn locked_or_damaged_record_is_read_not_written() {
+    let club = Club::new();
+    club.import(&round("1-1"), &[]).done();
     // Beside a station that does not answer nothing is written, and everything can be read.
-    let lock = Lock::acquire(&folder).unwrap();
-    let beside = import(&round("2-0"), &[]);
-    assert!(!beside.status.success() && String::from_utf8(beside.stderr).unwrap().contains("no station answers at"));
-    assert!(stdout(&import(&round("2-0"), &["--dry-run"])).contains("this was a dry run"));
-    stdout(&damcast(&folder, &["standings"]));
+    let lock = Lock::acquire(&club.folder).unwrap();
+    let beside = club.import(&round("2-0"), &[]);
+    assert!(beside.code != 0 && beside.err.contains("no station answers at"), "{}", beside.err);
+    club.import(&round("2-0"), &["--dry-run"]).prints("this was a dry run");
+    club.run(&["standings"]).done();
     drop(lock);
-    let path = folder.join("log").join(TOURNAMENT_FILE);
+    let path = club.folder.join("log").join(TOURNAMENT_FILE);
     let damaged = fs::read_to_string(&path).unwrap().replacen("Sijbrands", "Sijbrandz", 1);
     fs::write(&path, damaged).unwrap();
-    let wrong = fsck();
-    let report = String::from_utf8(wrong.stdout).unwrap();
-    assert!(!wrong.status.success() && report.contains("line 1: its checksum is another"), "{report}");
-    assert!(!import(&round("2-0"), &[]).status.success());
+    let wrong = club.fsck();
+    assert!(wrong.code != 0 && wrong.out.contains("line 1: its checksum is another"), "{}", wrong.out);
+    assert_ne!(club.import(&round("2-0"), &[]).code, 0);
     // A rebuild needs the missing part of the record.
-    let rebuild = Command::new(env!("CARGO_BIN_EXE_damcast")).arg("rebuild").arg(&folder).output().unwrap();
-    let report = String::from_utf8(rebuild.stderr).unwrap();
-    assert!(!rebuild.status.success() && report.contains("put a copy of the file there first"), "{report}");
+    let rebuild = run(&["rebuild", club.folder.to_str().unwrap()]);
+    assert!(rebuild.code != 0 && rebuild.err.contains("put a copy of the file there first"), "{}", rebuild.err);
 }
 
 #[test]
 fn club_round_robin_is_paired_once() {
-    let home = tempfile::tempdir().unwrap();
-    let file = home.path().join("players.csv");
-    fs::write(&file, "No;Name\n1;A\n2;B\n3;C\n").unwrap();
-    let folder = home.path().join("club");
-    stdout(&damcast(&folder, &["import", file.to_str().unwrap()]));
-    let done = stdout(&damcast(&folder, &["round-robin", "--double"]));
-    assert!(done.contains("6 pairings, 6 byes are new"), "{done}");
-    let round = stdout(&damcast(&folder, &["show", "--round", "4"]));
+    let club = Club::new();
+    club.import("No;Name\n1;A\n2;B\n3;C\n", &[]).done();
+    club.run(&["round-robin", "--double"]).prints("6 pairings, 6 byes are new");
+    let round = club.run(&["show", "--round", "4"]).done();
     assert!(round.contains("1  C  B") || round.contains("1  B  C") || round.contains("1  A"), "{round}");
-    let again = damcast(&folder, &["round-robin"]);
-    assert!(String::from_utf8(again.stderr).unwrap().contains("has pairings already"));
+    assert_contains(&club.run(&["round-robin"]).err, &["has pairings already"]);
 }

@@ -83,11 +83,6 @@ impl UserFolder {
         assert!(station.signal(Signal::TERM).success());
         (home, board)
     }
-
-    fn is_clean(&self) {
-        let check = run(&["fsck", self.path("").to_str().unwrap()]);
-        assert!(check.code == 0 && check.out.trim_end().ends_with(": clean"), "{}", check.out);
-    }
 }
 
 #[test]
@@ -114,7 +109,7 @@ fn unwritable_live_file_is_reported_and_log_continues() {
     station.wait_for("the disk is in order again");
     wait_until("all is well", || home.health_problems().is_empty());
     assert!(station.signal(Signal::TERM).success());
-    home.is_clean();
+    home.place.assert_clean();
 }
 
 /// Somebody copies another file over that of the game: the game continues beside it, and the copy stays theirs.
@@ -174,7 +169,7 @@ fn live_folder_and_commits_of_other_user_do_not_stop_log() {
     let mut station = home.start();
     station.wait_for("recording");
     assert!(station.signal(Signal::TERM).success());
-    home.is_clean();
+    home.place.assert_clean();
 }
 
 #[test]
@@ -190,8 +185,7 @@ fn files_created_by_root_belong_to_folder_owner() {
     for file in ["commits", "damcast.lock", "log/events.order"] {
         fs::remove_file(home.path(file)).unwrap();
     }
-    let rebuilt = run(&["rebuild", home.path("").to_str().unwrap()]);
-    assert_eq!(rebuilt.code, 0, "{}", rebuilt.err);
+    run(&["rebuild", home.path("").to_str().unwrap()]).done();
     let of_others = || -> Vec<PathBuf> {
         let paths = all(&home.path("")).into_iter();
         paths.filter(|path| path.symlink_metadata().unwrap().uid() != UNPRIVILEGED_USER).collect()
@@ -216,9 +210,8 @@ fn doctor_tests_files_as_recording_user_and_names_command() {
         return;
     }
     let (home, _board) = UserFolder::recorded();
-    let config = home.place.path("damcast.toml");
     let faults = || -> Vec<(String, String)> {
-        let output = run(&["doctor", "--json", "--user", "nobody", "--config", config.to_str().unwrap()]);
+        let output = run(&["doctor", "--json", "--user", "nobody", "--config", &home.place.config()]);
         let report: serde_json::Value = serde_json::from_str(&output.out).unwrap();
         let faults = report["faults"].as_array().unwrap().iter().filter(|fault| fault["check"] == "files");
         let word = |fault: &serde_json::Value, key: &str| fault[key].as_str().unwrap().to_owned();
@@ -233,10 +226,8 @@ fn doctor_tests_files_as_recording_user_and_names_command() {
         let output = faults();
         assert_eq!(output.len(), 1, "{name}: {output:?}");
         assert!(output[0].0.contains("nobody may not write") && output[0].0.contains(name), "{output:?}");
-        assert!(
-            output[0].1.contains(&format!("sudo chown -R nobody: {}", home.place.path("recordings").display())),
-            "{output:?}"
-        );
+        let remedy = format!("sudo chown -R nobody: {}", home.place.directory());
+        assert!(output[0].1.contains(&remedy), "{output:?}");
         chown(&path, Some(UNPRIVILEGED_USER), Some(UNPRIVILEGED_USER)).unwrap();
         set_mode(&path, 0o444);
         let output = faults();

@@ -12,7 +12,7 @@ use damcast::engine::playback::{self, PlayedGame, PublishedEvent};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::boards::{Process, recorded};
-use crate::program::{damcast, preload, run};
+use crate::program::{assert_contains, damcast, preload, run};
 use crate::pty::{Board, Pty, wait_until};
 
 const OPENED: &str = "2026-11-21T10:00:00.000+01:00";
@@ -141,8 +141,7 @@ fn doctor_reports_unset_clock() {
         let faults = clock_findings["faults"].as_array().unwrap().iter().filter(|fault| fault["check"] == "clock");
         faults.map(|fault| format!("{}: {}", fault["what"], fault["remedy"])).collect::<Vec<_>>().join("\n")
     };
-    let unset = clock_findings(5 - now());
-    assert!(unset.contains("it was never set: it shows 19") && unset.contains("sudo date -s"), "{unset}");
+    assert_contains(&clock_findings(5 - now()), &["it was never set: it shows 19", "sudo date -s"]);
     // Whether the clock is synchronised is a separate finding.
     assert!(!clock_findings(0).contains("it shows"));
 }
@@ -205,6 +204,5 @@ fn station_reports_dates_of_clock_set_during_recording() {
     let (before, after): (Vec<&str>, Vec<&str>) = moments.iter().partition(|at| at.starts_with("1970-01-0"));
     assert!(before.len() >= 3 && after.len() >= 6, "{moments:?}");
     assert!(after.iter().all(|at| at.starts_with("20")), "{moments:?}");
-    let fsck = run(&["fsck", path("recordings").to_str().unwrap()]);
-    assert_eq!(fsck.code, 0, "{}{}", fsck.out, fsck.err);
+    run(&["fsck", path("recordings").to_str().unwrap()]).done();
 }
