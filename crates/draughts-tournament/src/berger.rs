@@ -2,6 +2,7 @@
 //!
 //! Sources: FIDE Handbook C.05, annex 1; Johann Berger, Schach-Jahrbuch 1893.
 
+use crate::value::numbered::next_number;
 use crate::{Bye, ByeKind, Id, Pairing, Tournament};
 
 /// Pairs a round robin of all players of a section, in the order of their numbers.
@@ -11,10 +12,8 @@ use crate::{Bye, ByeKind, Id, Pairing, Tournament};
 /// Returns a message if the section is unknown, has pairings already, or has fewer than two or more than 100 players.
 pub fn pair_round_robin(tournament: &Tournament, name: &str, is_double: bool) -> Result<Tournament, String> {
     let mut tournament = tournament.clone();
-    let after = |ids: &mut dyn Iterator<Item = Id>| ids.map(|id| id.0).max().unwrap_or(0);
-    let mut next =
-        after(&mut tournament.sections.iter().flat_map(|section| section.pairings.iter().map(|pairing| pairing.id)));
-    let mut next_bye = after(&mut tournament.sections.iter().flat_map(|section| section.byes.iter().map(|bye| bye.id)));
+    let mut next = next_number(&tournament, |section| &section.pairings);
+    let mut next_bye = next_number(&tournament, |section| &section.byes);
     let section = tournament.sections.iter_mut().find(|section| section.name == name);
     let section = section.ok_or_else(|| format!("there is no section {name}"))?;
     if section.last_round() > 0 {
@@ -34,16 +33,17 @@ pub fn pair_round_robin(tournament: &Tournament, name: &str, is_double: bool) ->
         for (white, black) in pairs {
             match (player(white), player(black)) {
                 (Some(white), Some(black)) => {
-                    (next, board) = (next + 1, board + 1);
+                    board += 1;
                     let (white, black, board) = (Some(white), Some(black), Some(board));
                     section.pairings.push(Pairing { id: Id(next), round, board, white, black, ..Pairing::default() });
+                    next += 1;
                 }
                 // No partner: the other player has no opponent.
                 (one, other) => {
                     let points = section.scoring.absence;
                     for player in one.into_iter().chain(other) {
-                        next_bye += 1;
                         section.byes.push(Bye { id: Id(next_bye), round, player, kind: ByeKind::Absent, points });
+                        next_bye += 1;
                     }
                 }
             }

@@ -11,9 +11,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::standings;
-use crate::{BoardGame, RoundState};
-use crate::{Id, Points, Tournament, TournamentSection};
+use crate::{
+    BoardAssignment, BoardGame, CorrectedGame, Id, Pairing, Points, RoundState, Tournament, TournamentSection,
+    standings,
+};
 
 /// Maximum number of boards or players that are named; others are counted.
 const MOST_NAMED: usize = 10;
@@ -33,11 +34,10 @@ pub fn dry_run(before: &Tournament, after: &Tournament, games: &[&BoardGame]) ->
 
 /// Returns the next game of each board, as names and round; none if it has its result.
 fn next_games(tournament: &Tournament) -> BTreeMap<String, String> {
-    let next = |seat: crate::BoardAssignment| {
+    let next = |seat: BoardAssignment| {
         let (section, pairing) = tournament.pairing(seat.pairing.0)?;
-        let (white, black) = (section.name_of(pairing.white), section.name_of(pairing.black));
         let open = pairing.result.is_none();
-        open.then(|| (seat.board, format!("{white} - {black}, round {}", pairing.round)))
+        open.then(|| (seat.board, format!("{}, round {}", section.names_of(pairing), pairing.round)))
     };
     tournament.board_assignments().into_iter().filter_map(next).collect()
 }
@@ -66,25 +66,14 @@ fn current_round(before: &Tournament, after: &Tournament, lines: &mut Vec<String
     }
 }
 
-/// Returns the rounds that have files, each with its number of games.
-fn shown_rounds(tournament: &Tournament) -> BTreeMap<u32, usize> {
-    let mut rounds = BTreeMap::new();
-    for section in &tournament.sections {
-        for round in section.rounds.iter().filter(|round| round.state != RoundState::Prepared) {
-            *rounds.entry(round.number).or_default() += tournament.assignments_of_round(section, round.number).len();
-        }
-    }
-    rounds
-}
-
 /// Returns the games with changed tags, by board and number.
 fn amended<'t>(before: &Tournament, after: &'t Tournament) -> Vec<(&'t str, u32)> {
-    let is_new = |game: &&crate::CorrectedGame| before.corrected(&game.board, game.number) != Some(*game);
+    let is_new = |game: &&CorrectedGame| before.corrected(&game.board, game.number) != Some(*game);
     after.games.iter().filter(is_new).map(|game| (game.board.as_str(), game.number)).collect()
 }
 
 fn round_files(before: &Tournament, after: &Tournament, games: &[&BoardGame], lines: &mut Vec<String>) {
-    let (was, is) = (shown_rounds(before), shown_rounds(after));
+    let (was, is) = (before.games_of_rounds(), after.games_of_rounds());
     let name = |round: u32| format!("round/{round}/games.pdn, started.pdn");
     for (round, count) in is.iter().filter(|(round, _)| !was.contains_key(round)) {
         lines.push(format!(
@@ -99,7 +88,7 @@ fn round_files(before: &Tournament, after: &Tournament, games: &[&BoardGame], li
     let is_amended = |game: &&&BoardGame| amended.contains(&(game.board.as_str(), game.number));
     let round_of = |game: &&BoardGame| Some(after.pairing(after.pairing_of(game)?.0)?.1.round);
     let mut rounds: BTreeSet<u32> = games.iter().filter(is_amended).filter_map(round_of).collect();
-    let seats = |of: &Tournament, round: u32| -> Vec<crate::BoardAssignment> {
+    let seats = |of: &Tournament, round: u32| -> Vec<BoardAssignment> {
         of.sections.iter().flat_map(|section| of.assignments_of_round(section, round)).collect()
     };
     rounds.extend(was.keys().filter(|round| seats(before, **round) != seats(after, **round)));
@@ -121,7 +110,7 @@ fn events(before: &Tournament, after: &Tournament, lines: &mut Vec<String>) {
     let mut kinds = BTreeSet::new();
     let nothing = TournamentSection::default();
     for section in &after.sections {
-        let known = before.sections.iter().find(|known| known.id == section.id).unwrap_or(&nothing);
+        let known = before.section_with_id(section.id).unwrap_or(&nothing);
         for round in 1..=section.last_round() {
             let (was, is) = (known.state_of(round), section.state_of(round));
             let (old, new) = (known.round(round), section.round(round));
@@ -132,14 +121,13 @@ fn events(before: &Tournament, after: &Tournament, lines: &mut Vec<String>) {
                 continue;
             }
             let is_first = !shown(known, round);
-            let names = |section: &TournamentSection, of: &[&crate::Pairing]| -> Vec<(Id, String, String)> {
-                let names = of.iter().map(|of| [of.white, of.black].map(|id| section.name_of(id).to_owned()));
-                names.zip(of).map(|([white, black], of)| (of.id, white, black)).collect()
+            let names = |section: &TournamentSection, of: &[&Pairing]| -> Vec<(Id, [String; 2])> {
+                of.iter().map(|of| (of.id, [of.white, of.black].map(|id| section.name_of(id).to_owned()))).collect()
             };
             if is_first || names(known, &old) != names(section, &new) {
                 kinds.insert("pairing");
             }
-            let results = |of: &[&crate::Pairing]| of.iter().map(|of| of.result).collect::<Vec<_>>();
+            let results = |of: &[&Pairing]| of.iter().map(|of| of.result).collect::<Vec<_>>();
             if is_first && new.iter().any(|of| of.result.is_some()) || !is_first && results(&old) != results(&new) {
                 kinds.insert("official-result");
             }
@@ -162,7 +150,7 @@ fn points_of(section: &TournamentSection) -> BTreeMap<Id, Points> {
 fn points(before: &Tournament, after: &Tournament, lines: &mut Vec<String>) {
     let mut changed = Vec::new();
     for section in &after.sections {
-        let Some(known) = before.sections.iter().find(|known| known.id == section.id) else { continue };
+        let Some(known) = before.section_with_id(section.id) else { continue };
         let was = points_of(known);
         for (id, points) in points_of(section) {
             if let Some(old) = was.get(&id).filter(|old| **old != points) {

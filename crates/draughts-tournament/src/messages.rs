@@ -3,43 +3,52 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 
+use crate::value::optional_text;
 use crate::value::result::result_text;
-use crate::{AdjustmentTarget, CorrectedGame, Id, Pairing, Player, Tournament, TournamentSection};
+use crate::{AdjustmentTarget, CorrectedGame, EventInfo, Id, Pairing, Tournament, TournamentSection};
 
 /// Fields of a thing by their names; fields without a value are left out.
 type Fields = BTreeMap<&'static str, String>;
 
-/// Kinds of things in the order of messages, with their plural.
-const KINDS: [(&str, &str); 8] = [
-    ("event", ""),
-    ("section", "sections"),
-    ("team", "teams"),
-    ("player", "players"),
-    ("match", "matches"),
-    ("pairing", "pairings"),
-    ("bye", "byes"),
-    ("adjustment", "adjustments"),
-];
+/// Kind of a thing, in the order of messages.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Event,
+    Section,
+    Team,
+    Player,
+    Match,
+    Pairing,
+    Bye,
+    Adjustment,
+}
+
+impl Kind {
+    /// Returns the name and its plural.
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Kind::Event => ("event", "events"),
+            Kind::Section => ("section", "sections"),
+            Kind::Team => ("team", "teams"),
+            Kind::Player => ("player", "players"),
+            Kind::Match => ("match", "matches"),
+            Kind::Pairing => ("pairing", "pairings"),
+            Kind::Bye => ("bye", "byes"),
+            Kind::Adjustment => ("adjustment", "adjustments"),
+        }
+    }
+}
 
 /// Describes the changes between two tournaments, one line per change. `subject`: file or request, for the first line.
 pub(crate) fn describe_changes(subject: &str, before: &Tournament, after: &Tournament) -> Vec<String> {
+    let (old, new) = (things(before), things(after));
     let mut lines = Vec::new();
-    let mut new = Vec::new();
-    for (kind, plural) in KINDS {
-        let (old, fields) = (fields_of(kind, before), fields_of(kind, after));
-        match fields.keys().filter(|id| !old.contains_key(id)).count() {
-            0 => {}
-            _ if kind == "event" => {}
-            1 => new.push(format!("1 {kind}")),
-            count => new.push(format!("{count} {plural}")),
-        }
-        let none = Fields::new();
-        for (id, known) in &old {
-            let changes = changed_fields(known, fields.get(id).unwrap_or(&none));
-            if !changes.is_empty() {
-                let name = name_of(kind, *id, after).or_else(|| name_of(kind, *id, before));
-                lines.push(format!("{}: {changes}", name.unwrap_or_else(|| format!("{kind} {id}"))));
-            }
+    let none = Fields::new();
+    for (&(kind, id), known) in &old {
+        let changes = changed_fields(known, new.get(&(kind, id)).unwrap_or(&none));
+        if !changes.is_empty() {
+            let name = name_of(kind, id, after).or_else(|| name_of(kind, id, before));
+            lines.push(format!("{}: {changes}", name.unwrap_or_else(|| format!("{} {id}", kind.names().0))));
         }
     }
     for game in &after.games {
@@ -48,7 +57,15 @@ pub(crate) fn describe_changes(subject: &str, before: &Tournament, after: &Tourn
             lines.push(format!("{}, game {}: {changes}", game.board, game.number));
         }
     }
-    let first = match new.as_slice() {
+    let mut counts: BTreeMap<Kind, usize> = BTreeMap::new();
+    for (kind, _) in new.keys().filter(|key| key.0 != Kind::Event && !old.contains_key(key)) {
+        *counts.entry(*kind).or_default() += 1;
+    }
+    let added = counts.into_iter().map(|(kind, count)| match count {
+        1 => format!("1 {}", kind.names().0),
+        _ => format!("{count} {}", kind.names().1),
+    });
+    let first = match added.collect::<Vec<String>>().as_slice() {
         [] => None,
         [one] if one.starts_with("1 ") => Some(format!("{subject}: {one} is new")),
         several => Some(format!("{subject}: {} are new", several.join(", "))),
@@ -80,12 +97,14 @@ fn changed_tags(before: Option<&CorrectedGame>, after: &CorrectedGame) -> String
 }
 
 /// Returns the name of a thing for people.
-fn name_of(kind: &str, id: Id, tournament: &Tournament) -> Option<String> {
+fn name_of(kind: Kind, id: Id, tournament: &Tournament) -> Option<String> {
     tournament.sections.iter().find_map(|section| match kind {
-        "player" => section.player(id).map(|player| player.name.clone()),
-        "team" => section.team(id).map(|team| team.name.clone()),
-        "pairing" => section.pairings.iter().find(|pairing| pairing.id == id).map(|of| section.describe_pairing(of)),
-        "bye" => {
+        Kind::Player => section.player(id).map(|player| player.name.clone()),
+        Kind::Team => section.team(id).map(|team| team.name.clone()),
+        Kind::Pairing => {
+            section.pairings.iter().find(|pairing| pairing.id == id).map(|of| section.describe_pairing(of))
+        }
+        Kind::Bye => {
             let bye = section.byes.iter().find(|bye| bye.id == id)?;
             Some(format!("round {}, {}", bye.round, section.name_of(Some(bye.player))))
         }
@@ -93,36 +112,75 @@ fn name_of(kind: &str, id: Id, tournament: &Tournament) -> Option<String> {
     })
 }
 
-fn fields_of(kind: &str, tournament: &Tournament) -> BTreeMap<Id, Fields> {
-    if kind == "event" {
-        let of = &tournament.event;
-        let facts = fields(&[
+/// Returns everything in a tournament.
+fn things(tournament: &Tournament) -> BTreeMap<(Kind, Id), Fields> {
+    let mut things = BTreeMap::new();
+    let facts: Fields = EventInfo::FACTS.into_iter().zip(tournament.event.facts().map(String::clone)).collect();
+    if tournament.event != EventInfo::default() {
+        things.insert((Kind::Event, Id(1)), facts.into_iter().filter(|(_, text)| !text.is_empty()).collect());
+    }
+    for section in &tournament.sections {
+        things.extend(section_things(section));
+    }
+    things
+}
+
+/// Returns a section and everything in it.
+fn section_things(section: &TournamentSection) -> Vec<((Kind, Id), Fields)> {
+    let rules = fields(&[
+        ("name", &section.name),
+        ("scoring", &section.scoring),
+        ("tie-breaks", &joined(&section.tie_breaks, ",")),
+        ("unplayed", &section.unplayed),
+        ("rounds", &optional_text(section.planned)),
+        ("dates", &joined(section.dates.iter().map(|(round, date)| format!("{round}={date}")), ";")),
+    ]);
+    let mut things = vec![((Kind::Section, section.id), rules)];
+    let mut add = |kind: Kind, id: Id, of: &[(&'static str, &dyn Display)]| {
+        let mut facts = fields(of);
+        facts.insert("section", section.id.to_string());
+        things.push(((kind, id), facts));
+    };
+    for of in &section.teams {
+        let lineup = joined(&of.lineup, " ");
+        let facts: [(_, &dyn Display); 4] =
+            [("number", &of.number), ("name", &of.name), ("federation", &of.federation), ("lineup", &lineup)];
+        add(Kind::Team, of.id, &facts);
+    }
+    for of in &section.players {
+        // Former names could reveal a hidden player.
+        let facts: [(_, &dyn Display); 9] = [
+            ("number", &optional_text(of.number)),
             ("name", &of.name),
-            ("site", &of.site),
+            ("title", &of.title),
+            ("rating", &optional_text(of.rating)),
             ("federation", &of.federation),
-            ("start", &of.start),
-            ("end", &of.end),
-            ("arbiter", &of.arbiter),
-            ("time-control", &of.time_control),
-        ]);
-        return (!facts.is_empty()).then_some((Id(1), facts)).into_iter().collect();
+            ("licence", &of.licence),
+            ("birth", &of.birth),
+            ("sex", &of.sex),
+            ("team", &optional_text(of.team)),
+        ];
+        add(Kind::Player, of.id, &facts);
     }
-    let sections = tournament.sections.iter();
-    match kind {
-        "section" => sections.map(|section| (section.id, section_fields(section))).collect(),
-        "team" => sections.flat_map(team_fields).collect(),
-        "player" => {
-            let players = sections.flat_map(|section| section.players.iter().map(move |player| (section, player)));
-            players.map(|(section, player)| (player.id, player_fields(section, player))).collect()
-        }
-        "match" => sections.flat_map(match_fields).collect(),
-        "pairing" => {
-            let pairings = sections.flat_map(|section| section.pairings.iter().map(move |pairing| (section, pairing)));
-            pairings.map(|(section, pairing)| (pairing.id, pairing_fields(section, pairing))).collect()
-        }
-        "bye" => sections.flat_map(bye_fields).collect(),
-        _ => sections.flat_map(adjustment_fields).collect(),
+    for of in &section.matches {
+        add(Kind::Match, of.id, &[("round", &of.round), ("home", &of.home), ("away", &of.away)]);
     }
+    for of in &section.byes {
+        let facts: [(_, &dyn Display); 4] =
+            [("round", &of.round), ("player", &of.player), ("why", &of.kind), ("points", &of.points)];
+        add(Kind::Bye, of.id, &facts);
+    }
+    for of in &section.adjustments {
+        let target: (_, &dyn Display) = match &of.target {
+            AdjustmentTarget::Player(id) => ("player", id),
+            AdjustmentTarget::Team(id) => ("team", id),
+        };
+        let facts: [(_, &dyn Display); 4] =
+            [target, ("points", &of.points), ("match-points", &of.match_points), ("reason", &of.reason)];
+        add(Kind::Adjustment, of.id, &facts);
+    }
+    things.extend(section.pairings.iter().map(|of| ((Kind::Pairing, of.id), pairing_fields(section, of))));
+    things
 }
 
 fn fields(of: &[(&'static str, &dyn Display)]) -> Fields {
@@ -130,60 +188,8 @@ fn fields(of: &[(&'static str, &dyn Display)]) -> Fields {
     texts.filter(|(_, text)| !text.is_empty()).collect()
 }
 
-fn optional<T: Display>(value: Option<T>) -> String {
-    value.map_or(String::new(), |value| value.to_string())
-}
-
 fn joined<T: Display>(values: impl IntoIterator<Item = T>, separator: &str) -> String {
     values.into_iter().map(|value| value.to_string()).collect::<Vec<_>>().join(separator)
-}
-
-fn section_fields(of: &TournamentSection) -> Fields {
-    fields(&[
-        ("name", &of.name),
-        ("scoring", &of.scoring),
-        ("tie-breaks", &joined(of.tie_breaks.iter(), ",")),
-        ("unplayed", &of.unplayed),
-        ("rounds", &optional(of.planned)),
-        ("dates", &joined(of.dates.iter().map(|(round, date)| format!("{round}={date}")), ";")),
-    ])
-}
-
-fn team_fields(section: &TournamentSection) -> impl Iterator<Item = (Id, Fields)> {
-    section.teams.iter().map(|of| {
-        let facts: [(&'static str, &dyn Display); 5] = [
-            ("section", &section.id),
-            ("number", &of.number),
-            ("name", &of.name),
-            ("federation", &of.federation),
-            ("lineup", &joined(of.lineup.iter(), " ")),
-        ];
-        (of.id, fields(&facts))
-    })
-}
-
-/// Returns facts about a player, without former names, which could reveal a hidden player.
-fn player_fields(section: &TournamentSection, of: &Player) -> Fields {
-    fields(&[
-        ("section", &section.id),
-        ("number", &optional(of.number)),
-        ("name", &of.name),
-        ("title", &of.title),
-        ("rating", &optional(of.rating)),
-        ("federation", &of.federation),
-        ("licence", &of.licence),
-        ("birth", &of.birth),
-        ("sex", &of.sex),
-        ("team", &optional(of.team)),
-    ])
-}
-
-fn match_fields(section: &TournamentSection) -> impl Iterator<Item = (Id, Fields)> {
-    section.matches.iter().map(|of| {
-        let facts: [(&'static str, &dyn Display); 4] =
-            [("section", &section.id), ("round", &of.round), ("home", &of.home), ("away", &of.away)];
-        (of.id, fields(&facts))
-    })
 }
 
 /// Returns facts about a pairing, without its station board, which is visible on the station.
@@ -191,14 +197,14 @@ fn pairing_fields(section: &TournamentSection, of: &Pairing) -> Fields {
     let mut facts = fields(&[
         ("section", &section.id),
         ("round", &of.round),
-        ("board", &optional(of.board)),
-        ("match", &optional(of.match_id)),
-        ("white", &optional(of.white)),
-        ("black", &optional(of.black)),
-        ("later", &of.deferral.map_or("", |deferral| deferral.name())),
+        ("board", &optional_text(of.board)),
+        ("match", &optional_text(of.match_id)),
+        ("white", &optional_text(of.white)),
+        ("black", &optional_text(of.black)),
+        ("later", &optional_text(of.deferral)),
         ("elsewhere", &of.board_override),
-        ("result", &optional(of.result.map(|result| result_text(result.white, result.black)))),
-        ("reason", &of.result.map_or("", |result| result.reason.name())),
+        ("result", &optional_text(of.result)),
+        ("reason", &optional_text(of.result.map(|result| result.reason))),
     ]);
     for game in &of.games {
         let colors = if game.is_swapped { "swapped" } else { "as-paired" };
@@ -206,34 +212,4 @@ fn pairing_fields(section: &TournamentSection, of: &Pairing) -> Fields {
         facts.insert(game.stage.name(), format!("{colors} {result} {}", game.time_control).trim_end().to_owned());
     }
     facts
-}
-
-fn bye_fields(section: &TournamentSection) -> impl Iterator<Item = (Id, Fields)> {
-    section.byes.iter().map(|of| {
-        let facts: [(&'static str, &dyn Display); 5] = [
-            ("section", &section.id),
-            ("round", &of.round),
-            ("player", &of.player),
-            ("why", &of.kind.name()),
-            ("points", &of.points),
-        ];
-        (of.id, fields(&facts))
-    })
-}
-
-fn adjustment_fields(section: &TournamentSection) -> impl Iterator<Item = (Id, Fields)> {
-    section.adjustments.iter().map(|of| {
-        let target: (&'static str, &dyn Display) = match &of.target {
-            AdjustmentTarget::Player(id) => ("player", id),
-            AdjustmentTarget::Team(id) => ("team", id),
-        };
-        let facts: [(&'static str, &dyn Display); 5] = [
-            ("section", &section.id),
-            target,
-            ("points", &of.points),
-            ("match-points", &of.match_points),
-            ("reason", &of.reason),
-        ];
-        (of.id, fields(&facts))
-    })
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::value::numbered::Numbered;
 use crate::value::result::micro_match_result;
 use crate::{
     CorrectedGame, CorrectedTag, Event, Id, MicroMatchStage, OfficialResult, Pairing, RoundState, SectionRound,
@@ -22,23 +23,6 @@ impl fmt::Display for Misfit {
 }
 
 impl std::error::Error for Misfit {}
-
-/// A numbered part of a section.
-trait Numbered {
-    fn id(&self) -> Id;
-}
-
-macro_rules! numbered {
-    ($($kind:ty),*) => {$(
-        impl Numbered for $kind {
-            fn id(&self) -> Id {
-                self.id
-            }
-        }
-    )*};
-}
-
-numbered!(crate::Team, crate::Player, crate::Match, Pairing, crate::Bye, crate::Adjustment);
 
 /// Sets a place to a value. Returns whether that changes it.
 fn replace<T: PartialEq>(place: &mut T, value: T) -> bool {
@@ -91,12 +75,18 @@ impl Tournament {
                 put(&mut self.section_mut(*section)?.adjustments, adjustment.clone())
             }
             Event::PairingDropped { pairing } => {
-                let dropped = self.sections.iter_mut().any(|section| remove(&mut section.pairings, *pairing));
-                dropped.then_some(true).ok_or(Misfit { kind: "pairing", id: *pairing })?
+                let is_dropped = self.sections.iter_mut().any(|section| remove(&mut section.pairings, *pairing));
+                if !is_dropped {
+                    return Err(Misfit { kind: "pairing", id: *pairing });
+                }
+                true
             }
             Event::ByeDropped { bye } => {
-                let dropped = self.sections.iter_mut().any(|section| remove(&mut section.byes, *bye));
-                dropped.then_some(true).ok_or(Misfit { kind: "bye", id: *bye })?
+                let is_dropped = self.sections.iter_mut().any(|section| remove(&mut section.byes, *bye));
+                if !is_dropped {
+                    return Err(Misfit { kind: "bye", id: *bye });
+                }
+                true
             }
             Event::RoundSet { section, round, state } => self.set_round(*section, *round, *state)?,
             Event::BoardAssigned { pairing, board } => {
@@ -128,11 +118,8 @@ impl Tournament {
                 pairing.result.is_none() && replace(&mut pairing.board_override, board.clone().unwrap_or_default())
             }
             Event::GameAssigned { board, game, pairing } => {
-                self.corrected_mut(board, *game).is_some_and(|known| replace(&mut known.pairing, *pairing))
-                    || pairing.is_some() && self.corrected(board, *game).is_none() && {
-                        self.add_corrected(board, *game).pairing = *pairing;
-                        true
-                    }
+                let known = self.corrected(board, *game).and_then(|known| known.pairing);
+                known != *pairing && replace(&mut self.corrected_mut(board, *game).pairing, *pairing)
             }
             Event::GameCorrected { board, game, tag, original, value } => {
                 let corrected = CorrectedTag { value: value.clone(), original: original.clone() };
@@ -155,19 +142,19 @@ impl Tournament {
     }
 
     fn rule_section(&mut self, rules: &SectionRules) -> bool {
-        match self.sections.binary_search_by_key(&rules.id, |section| section.id) {
-            Ok(at) if self.sections[at].rules() == *rules => false,
-            Ok(at) => {
-                self.sections[at].set_rules(rules.clone());
-                true
-            }
-            Err(at) => {
-                let mut section = TournamentSection { id: rules.id, ..TournamentSection::default() };
-                section.set_rules(rules.clone());
-                self.sections.insert(at, section);
-                true
-            }
+        let found = self.sections.binary_search_by_key(&rules.id, |section| section.id);
+        if found.is_ok_and(|at| self.sections[at].rules() == *rules) {
+            return false;
         }
+        let at = found.unwrap_or_else(|at| {
+            self.sections.insert(at, TournamentSection { id: rules.id, ..TournamentSection::default() });
+            at
+        });
+        let SectionRules { id: _, name, scoring, tie_breaks, unplayed, planned, dates } = rules.clone();
+        let section = &mut self.sections[at];
+        (section.name, section.scoring, section.tie_breaks) = (name, scoring, tie_breaks);
+        (section.unplayed, section.planned, section.dates) = (unplayed, planned, dates);
+        true
     }
 
     fn set_round(&mut self, section: Id, number: u32, state: RoundState) -> Result<bool, Misfit> {
@@ -190,15 +177,15 @@ impl Tournament {
         Ok(true)
     }
 
-    fn corrected_mut(&mut self, board: &str, number: u32) -> Option<&mut CorrectedGame> {
-        self.games.iter_mut().find(|game| game.board == board && game.number == number)
-    }
-
-    fn add_corrected(&mut self, board: &str, number: u32) -> &mut CorrectedGame {
-        let id = Id(self.games.last().map_or(0, |game| game.id.0) + 1);
-        self.games.push(CorrectedGame { id, board: board.to_owned(), number, ..CorrectedGame::default() });
-        let last = self.games.len() - 1;
-        &mut self.games[last]
+    /// Returns the corrections of a game, which are added if it has none.
+    fn corrected_mut(&mut self, board: &str, number: u32) -> &mut CorrectedGame {
+        let known = self.games.iter().position(|game| game.board == board && game.number == number);
+        let at = known.unwrap_or_else(|| {
+            let id = Id(self.games.last().map_or(0, |game| game.id.0) + 1);
+            self.games.push(CorrectedGame { id, board: board.to_owned(), number, ..CorrectedGame::default() });
+            self.games.len() - 1
+        });
+        &mut self.games[at]
     }
 
     fn correct_tag(&mut self, board: &str, number: u32, tag: &str, corrected: CorrectedTag) -> bool {
@@ -206,11 +193,7 @@ impl Tournament {
         if known.map_or(corrected == CorrectedTag::default(), |known| *known == corrected) {
             return false;
         }
-        let at = self.games.iter().position(|game| game.board == board && game.number == number);
-        let game = match at {
-            Some(at) => &mut self.games[at],
-            None => self.add_corrected(board, number),
-        };
+        let game = self.corrected_mut(board, number);
         if corrected == CorrectedTag::default() {
             game.tags.remove(tag);
         } else {
@@ -232,12 +215,6 @@ impl TournamentSection {
             planned: self.planned,
             dates: self.dates.clone(),
         }
-    }
-
-    fn set_rules(&mut self, rules: SectionRules) {
-        let SectionRules { id: _, name, scoring, tie_breaks, unplayed, planned, dates } = rules;
-        (self.name, self.scoring, self.tie_breaks) = (name, scoring, tie_breaks);
-        (self.unplayed, self.planned, self.dates) = (unplayed, planned, dates);
     }
 }
 

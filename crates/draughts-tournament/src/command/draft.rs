@@ -51,25 +51,16 @@ impl<'b> Draft<'b> {
         Ok(())
     }
 
+    /// Corrects one tag of a recorded game.
+    pub fn correct_tag(&mut self, game: &BoardGame, tag: &str, value: &str) -> Result<(), Misfit> {
+        self.correct(game, [(tag.to_owned(), value.to_owned())])
+    }
+
     /// Assigns a game to a pairing, whatever pairing its line had.
     pub fn assign_game(&mut self, game: &BoardGame, key: PairingKey) -> Result<bool, Misfit> {
         let sent = game.pairing.as_deref().and_then(parse_pairing_key);
         let pairing = Some(key).filter(|_| sent != Some(key));
         self.emit(Event::GameAssigned { board: game.board.clone(), game: game.number, pairing })
-    }
-
-    /// Sets the outcome of a game of a pairing, unless it has a result. Returns whether that changes anything.
-    pub fn set_outcome(&mut self, (id, stage): PairingKey, outcome: tag_values::Outcome) -> Result<bool, Misfit> {
-        let Some((section, pairing)) = self.state.pairing(id) else { return Ok(false) };
-        let has_result = match stage {
-            None => pairing.result.is_some(),
-            Some(stage) => pairing.games.iter().any(|game| game.stage == stage && game.result.is_some()),
-        };
-        if has_result {
-            return Ok(false);
-        }
-        let scoring = if stage.is_some() { Scoring::DRAUGHTS } else { section.scoring };
-        self.give_outcome((id, stage), &scoring, outcome)
     }
 
     /// Gives the points of an outcome to a game of a pairing, replacing any result.
@@ -90,19 +81,25 @@ impl<'b> Draft<'b> {
     /// Sets the result that a board has shown, if the pairing has none and its section knows the result. Returns whether that changes
     /// anything.
     pub fn set_board_result(&mut self, key: PairingKey, result: &str) -> Result<bool, Misfit> {
+        let (id, stage) = key;
+        let Some((section, _)) = self.state.pairing(id).filter(|(_, of)| !of.has_result(stage)) else {
+            return Ok(false);
+        };
+        let scoring = section.scoring;
         if let Some(outcome) = tag_values::Outcome::parse(result) {
-            return self.set_outcome(key, outcome);
+            let scoring = if stage.is_some() { Scoring::DRAUGHTS } else { scoring };
+            return self.give_outcome(key, &scoring, outcome);
         }
         // A game of a micro-match is won, drawn or lost.
-        let (id, None) = key else { return Ok(false) };
-        let Some((section, pairing)) = self.state.pairing(id) else { return Ok(false) };
-        let scoring = section.scoring;
+        if stage.is_some() {
+            return Ok(false);
+        }
         let plus = ResultReason::of_draw(result).map(|reason| (scoring.draw, scoring.draw, reason));
         let points = || split_result(result).filter(|_| scoring.allows_plus_draws);
         let found = plus.or_else(|| points().map(|(white, black)| (white, black, ResultReason::Played)));
         let Some((white, black, reason)) = found else { return Ok(false) };
         let result = OfficialResult { white, black, reason };
-        if pairing.result.is_some() || scoring.check(&result).is_err() {
+        if scoring.check(&result).is_err() {
             return Ok(false);
         }
         self.emit(Event::ResultGiven { pairing: id, stage: None, result })
@@ -135,7 +132,7 @@ impl<'b> Draft<'b> {
             {
                 self.emit(Event::ResultTakenBack { pairing, stage })?;
             }
-            self.correct(earlier, [("Result".to_owned(), "*".to_owned())])?;
+            self.correct_tag(earlier, "Result", "*")?;
         }
         Ok(())
     }
@@ -144,11 +141,10 @@ impl<'b> Draft<'b> {
     /// entered on its board.
     pub fn undo_replay(&mut self, parts: &[&BoardGame], key: PairingKey) -> Result<(), Misfit> {
         for part in parts {
-            self.correct(part, [(REPLAYED.to_owned(), String::new())])?;
+            self.correct_tag(part, REPLAYED, "")?;
         }
         let Some(last) = parts.last() else { return Ok(()) };
-        let shown = last.result.clone().unwrap_or_else(|| "*".to_owned());
-        self.correct(last, [("Result".to_owned(), shown)])?;
+        self.correct_tag(last, "Result", last.result.as_deref().unwrap_or("*"))?;
         if let Some(given) = last.result.as_deref().filter(|_| last.is_result_given) {
             self.set_board_result(key, given)?;
         }

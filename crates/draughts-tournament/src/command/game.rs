@@ -1,21 +1,18 @@
 //! Commands about recorded games: players, pairing, moves and replays.
 
-use super::{Draft, Refusal};
+use super::{Draft, Messages};
 use crate::{Deferral, Event, MOVES, REPLAYED, pdn_replacement};
 
 /// Name of a board, and the number of a game on it.
 type GameRef<'c> = (&'c str, Option<u32>);
 
-pub(super) fn set_players(
-    draft: &mut Draft,
-    (board, number): GameRef,
-    [white, black]: [&String; 2],
-) -> Result<Vec<String>, Refusal> {
+pub(super) fn set_players(draft: &mut Draft, (board, number): GameRef, [white, black]: [&String; 2]) -> Messages {
     let game = draft.boards.games.find(board, number)?;
     if draft.state.pairing_of(game).is_some_and(|key| draft.state.pairing(key.0).is_some()) {
         return Err(names_belong_to_tournament(&format!("{board}, game {}", game.number)).into());
     }
-    draft.correct(game, [("White", white), ("Black", black)].map(|(tag, name)| (tag.to_owned(), name.clone())))?;
+    draft.correct_tag(game, "White", white)?;
+    draft.correct_tag(game, "Black", black)?;
     let mut messages: Vec<String> = [white, black].into_iter().filter_map(|name| pdn_replacement(name)).collect();
     messages.push(format!("{white} and {black} are the players of {board}, game {}", game.number));
     Ok(messages)
@@ -34,7 +31,7 @@ pub(super) fn adopt(
     (board, number): GameRef,
     (pairing, section): (Option<&str>, Option<&str>),
     confirmed: bool,
-) -> Result<Vec<String>, Refusal> {
+) -> Messages {
     let games = draft.boards.games;
     let game = games.find(board, number)?;
     let key = match pairing {
@@ -65,31 +62,26 @@ pub(super) fn adopt(
         draft.assign_game(part, key)?;
     }
     let (of, pairing) = draft.state.pairing(key.0).ok_or_else(|| "this pairing is gone".to_owned())?;
-    let [white, black] = [pairing.white, pairing.black].map(|id| of.name_of(id));
-    Ok(vec![format!("{board}, game {}, is the game of round {}, {white} - {black}", game.number, pairing.round)])
+    let (number, round, names) = (game.number, pairing.round, of.names_of(pairing));
+    Ok(vec![format!("{board}, game {number}, is the game of round {round}, {names}")])
 }
 
 /// Adds moves that were checked against the recorded game; an empty text removes added moves.
-pub(super) fn add_moves(
-    draft: &mut Draft,
-    (board, number): GameRef,
-    file: &str,
-    moves: &str,
-) -> Result<Vec<String>, Refusal> {
+pub(super) fn add_moves(draft: &mut Draft, (board, number): GameRef, file: &str, moves: &str) -> Messages {
     let game = draft.boards.games.find(board, number)?;
     let known = draft.state.corrected(&game.board, game.number).and_then(|known| known.tags.get(MOVES));
     if moves.is_empty() && known.is_none_or(|known| known.value.is_empty()) {
         return Err(format!("{file} has no moves, and none were added to {board}, game {}", game.number).into());
     }
     let called = draft.state.describe_game(game);
-    draft.correct(game, [(MOVES.to_owned(), moves.to_owned())])?;
+    draft.correct_tag(game, MOVES, moves)?;
     Ok(vec![match moves {
         "" => format!("{called}: what was added is taken back"),
         moves => format!("{called}: {moves} are added; its live file stays as it is"),
     }])
 }
 
-pub(super) fn replay(draft: &mut Draft, name: &str, section: Option<&str>) -> Result<Vec<String>, Refusal> {
+pub(super) fn replay(draft: &mut Draft, name: &str, section: Option<&str>) -> Messages {
     let games = draft.boards.games;
     let pairing = draft.state.find_pairing(name, section)?;
     let state = &draft.state;
@@ -103,10 +95,8 @@ pub(super) fn replay(draft: &mut Draft, name: &str, section: Option<&str>) -> Re
     let mut messages = vec![format!("{}: it no longer counts; the pairing is replayed", state.describe_game(game))];
     for part in games.parts_of(game) {
         draft.emit(Event::ResultTakenBack { pairing, stage })?;
-        draft.correct(
-            part,
-            [("Result", "*"), (REPLAYED, "yes")].map(|(tag, value)| (tag.to_owned(), value.to_owned())),
-        )?;
+        draft.correct_tag(part, "Result", "*")?;
+        draft.correct_tag(part, REPLAYED, "yes")?;
     }
     let is_open = draft.state.board_assignments().iter().any(|next| next.pairing.0 == pairing);
     if !is_open {

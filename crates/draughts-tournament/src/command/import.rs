@@ -4,11 +4,11 @@ use draughts_pdn::{Level, Problem};
 
 use super::lookup::only_section;
 use super::request::TournamentCommand;
-use super::{Draft, MAX_REASONS, Refusal};
+use super::{Draft, MAX_REASONS, Messages, Refusal};
 use crate::{Format, Scoring, Tournament, difference, merge, pair_round_robin, read};
 
 /// Imports a file. Returns its oddities.
-pub(super) fn import(draft: &mut Draft, command: &TournamentCommand) -> Result<Vec<String>, Refusal> {
+pub(super) fn import(draft: &mut Draft, command: &TournamentCommand) -> Messages {
     let TournamentCommand::Import { name, text, bytes, format, columns, scoring, section } = command else {
         return Ok(Vec::new());
     };
@@ -34,7 +34,7 @@ pub(super) fn import(draft: &mut Draft, command: &TournamentCommand) -> Result<V
     Ok(merged.notes.iter().map(|note| format!("{name}:{note}")).collect())
 }
 
-pub(super) fn round_robin(draft: &mut Draft, section: Option<&str>, double: bool) -> Result<Vec<String>, Refusal> {
+pub(super) fn round_robin(draft: &mut Draft, section: Option<&str>, double: bool) -> Messages {
     let name = only_section(&draft.state, section)?.name.clone();
     let paired = pair_round_robin(&draft.state, &name, double)?;
     replace_state(draft, &paired)?;

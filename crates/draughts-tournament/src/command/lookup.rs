@@ -1,6 +1,7 @@
 //! Lookup of sections and players by their names, or by the numbers of the pairing program.
 
-use crate::{Id, Tournament, TournamentSection, numbers};
+use crate::value::optional_text;
+use crate::{Player, Tournament, TournamentSection, numbers};
 
 /// Returns the named section, or the only one.
 ///
@@ -8,7 +9,7 @@ use crate::{Id, Tournament, TournamentSection, numbers};
 ///
 /// Returns a message if there is none, or if the name is needed.
 pub fn only_section<'t>(tournament: &'t Tournament, name: Option<&str>) -> Result<&'t TournamentSection, String> {
-    let names = || tournament.sections.iter().map(|section| section.name.as_str()).collect::<Vec<_>>().join(", ");
+    let names = || tournament.section_names();
     match (name, tournament.sections.as_slice()) {
         (_, []) => Err("there is no tournament here yet: `damcast tournament import FILE` takes one over".to_owned()),
         (Some(name), _) => {
@@ -20,31 +21,38 @@ pub fn only_section<'t>(tournament: &'t Tournament, name: Option<&str>) -> Resul
 }
 
 /// Returns the players of a section with a name or a number: that of the pairing program, or the one in exported files.
-pub(super) fn find_players(section: &TournamentSection, called: &str) -> Vec<Id> {
-    let named: Vec<Id> = section.players_named(called).into_iter().map(|known| known.id).collect();
+pub(super) fn find_players<'s>(section: &'s TournamentSection, called: &str) -> Vec<&'s Player> {
+    let named = section.players_named(called);
     match called.parse::<u32>() {
         Ok(number) if named.is_empty() => {
-            numbers(section).into_iter().filter(|(_, own)| *own == number).map(|(id, _)| id).collect()
+            let numbers = numbers(section);
+            section.players.iter().filter(|player| numbers.get(&player.id) == Some(&number)).collect()
         }
         _ => named,
     }
 }
 
-/// Returns the only player with a name or a number, and their section.
-pub(super) fn find_player(tournament: &Tournament, section: Option<&str>, called: &str) -> Result<(Id, Id), String> {
-    let asked = tournament.sections.iter().filter(|of| section.is_none_or(|name| of.name == name));
-    let found: Vec<(&TournamentSection, Vec<Id>)> =
-        asked.map(|of| (of, find_players(of, called))).filter(|(_, found)| !found.is_empty()).collect();
+/// Returns the only player with a name or a number.
+pub(super) fn find_player<'t>(
+    tournament: &'t Tournament,
+    section: Option<&str>,
+    called: &str,
+) -> Result<&'t Player, String> {
+    let mut found = Vec::new();
+    for of in tournament.sections.iter().filter(|of| section.is_none_or(|name| of.name == name)) {
+        found.push((of, find_players(of, called)));
+    }
+    found.retain(|(_, players)| !players.is_empty());
     match found.as_slice() {
         [] => Err(no_player(called)),
-        [(of, one)] if one.len() == 1 => Ok((of.id, one[0])),
-        [(of, several)] => Err(describe_choices(of, several, called)),
+        [(of, players)] => match players.as_slice() {
+            [only] => Ok(only),
+            several => Err(describe_choices(of, several, called)),
+        },
         several => {
             let names: Vec<&str> = several.iter().map(|(of, _)| of.name.as_str()).collect();
-            Err(format!(
-                "there is a player {called} in several sections: say with --section which, {}",
-                names.join(", ")
-            ))
+            let names = names.join(", ");
+            Err(format!("there is a player {called} in several sections: say with --section which, {names}"))
         }
     }
 }
@@ -54,16 +62,13 @@ pub(super) fn no_player(called: &str) -> String {
 }
 
 /// Describes players of one name by their numbers and other known facts.
-pub(super) fn describe_choices(section: &TournamentSection, several: &[Id], called: &str) -> String {
+pub(super) fn describe_choices(section: &TournamentSection, several: &[&Player], called: &str) -> String {
     let numbers_of = numbers(section);
-    let one = |id: &Id| {
-        let player = section.player(*id)?;
-        let team = player.team.and_then(|team| section.team(team)).map(|team| team.name.clone());
-        let rating = player.rating.map(|rating| rating.to_string());
-        let federation = Some(player.federation.clone()).filter(|federation| !federation.is_empty());
-        let known: Vec<String> = [team, federation, rating].into_iter().flatten().collect();
+    let one = |player: &&Player| {
+        let known = [section.team_name(player.team), &player.federation, &optional_text(player.rating)];
+        let known: Vec<&str> = known.into_iter().filter(|known| !known.is_empty()).collect();
         let known = if known.is_empty() { String::new() } else { format!(" ({})", known.join(", ")) };
-        Some(format!("{}{known}", numbers_of.get(id)?))
+        Some(format!("{}{known}", numbers_of.get(&player.id)?))
     };
     let numbers: Vec<String> = several.iter().filter_map(one).collect();
     format!("there are several players {called}: give the number instead of the name: {}", numbers.join(" or "))

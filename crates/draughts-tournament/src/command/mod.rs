@@ -66,6 +66,9 @@ impl From<Misfit> for Refusal {
     }
 }
 
+/// Messages of a command, or the reason why it is impossible.
+type Messages = Result<Vec<String>, Refusal>;
+
 /// Decides the effect of a command on a tournament. Reads only its arguments. `confirmed`: the requester has confirmed all doubts.
 ///
 /// # Errors

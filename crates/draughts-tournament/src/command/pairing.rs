@@ -2,29 +2,30 @@
 
 use super::lookup::{describe_choices, find_players, no_player};
 use super::player::check_name;
-use super::{Draft, Refusal};
-use crate::{Deferral, Event, Id, Player, Tournament, TournamentSection};
+use super::{Draft, Messages};
+use crate::value::numbered::next_number;
+use crate::{Deferral, Event, Id, Player, Tournament};
 
 pub(super) fn substitute(
     draft: &mut Draft,
     (name, section): (&str, Option<&str>),
     (player, substitute): (&str, &str),
     confirmed: bool,
-) -> Result<Vec<String>, Refusal> {
+) -> Messages {
     let pairing = draft.state.find_pairing(name, section)?;
     let (section, of) = draft.state.pairing(pairing).ok_or_else(pairing_is_gone)?;
     let plays = |id: Id| [of.white, of.black].contains(&Some(id));
     let old = match find_players(section, player).as_slice() {
         [] => return Err(no_player(player).into()),
-        [one] => *one,
+        [one] => one.id,
         // Of several players with this name, prefer the one in the pairing.
-        several => match several.iter().copied().find(|id| plays(*id)) {
-            Some(id) => id,
+        several => match several.iter().find(|player| plays(player.id)) {
+            Some(player) => player.id,
             None => return Err(describe_choices(section, several, player).into()),
         },
     };
     let new = match find_players(section, substitute).as_slice() {
-        [one] => *one,
+        [one] => one.id,
         several @ [_, ..] => return Err(describe_choices(section, several, substitute).into()),
         [] if !confirmed => {
             let section = &section.name;
@@ -32,9 +33,8 @@ pub(super) fn substitute(
         }
         [] => {
             check_name(substitute)?;
-            let last = draft.state.sections.iter().flat_map(|of| &of.players).map(|player| player.id.0).max();
             let (section, team) = (section.id, section.player(old).and_then(|player| player.team));
-            let id = Id(last.unwrap_or(0) + 1);
+            let id = Id(next_number(&draft.state, |section| &section.players));
             let player = Player { id, name: substitute.to_owned(), team, ..Player::default() };
             draft.emit(Event::PlayerEntered { section, player })?;
             id
@@ -49,12 +49,7 @@ pub(super) fn substitute(
     Ok(vec![message])
 }
 
-pub(super) fn postpone(
-    draft: &mut Draft,
-    name: &str,
-    section: Option<&str>,
-    undo: bool,
-) -> Result<Vec<String>, Refusal> {
+pub(super) fn postpone(draft: &mut Draft, name: &str, section: Option<&str>, undo: bool) -> Messages {
     let pairing = draft.state.find_pairing(name, section)?;
     let has_game = |game| draft.state.pairing_of(game).is_some_and(|key| key.0 == pairing);
     let was_begun = draft.boards.games.all().any(has_game);
@@ -65,12 +60,7 @@ pub(super) fn postpone(
     Ok(vec![format!("{called} is {}", if undo { "played with its round" } else { deferral.name() })])
 }
 
-pub(super) fn play_on_board(
-    draft: &mut Draft,
-    name: &str,
-    board: &str,
-    section: Option<&str>,
-) -> Result<Vec<String>, Refusal> {
+pub(super) fn play_on_board(draft: &mut Draft, name: &str, board: &str, section: Option<&str>) -> Messages {
     let pairing = draft.state.find_pairing(name, section)?;
     let called = without_result(&draft.state, pairing)?;
     if !draft.boards.names.iter().any(|known| known == board) {
@@ -78,8 +68,7 @@ pub(super) fn play_on_board(
     }
     let other = draft.state.elsewhere().find(|(_, other)| other.board_override == board && other.id != pairing);
     if let Some((of, other)) = other {
-        let [white, black] = [other.white, other.black].map(|id| of.name_of(id));
-        return Err(format!("{board} is to play {white} - {black} of round {}", other.round).into());
+        return Err(format!("{board} is to play {} of round {}", of.names_of(other), other.round).into());
     }
     draft.emit(Event::PairingMoved { pairing, board: Some(board.to_owned()) })?;
     Ok(vec![format!("{called} is the next game of {board}, whatever round is open, until it has a result")])
@@ -92,8 +81,7 @@ fn pairing_is_gone() -> String {
 /// Returns the description of a pairing without a result, which can still be played.
 fn without_result(state: &Tournament, id: Id) -> Result<String, String> {
     let (section, pairing) = state.pairing(id).ok_or_else(pairing_is_gone)?;
-    let [white, black] = [pairing.white, pairing.black].map(|id| TournamentSection::name_of(section, id));
-    let called = format!("round {}, {white} - {black}", pairing.round);
+    let called = format!("round {}, {}", pairing.round, section.names_of(pairing));
     match pairing.result {
         None => Ok(called),
         Some(_) => Err(format!("{called} has a result: `damcast ctl replay` plays it again, or take it back first")),

@@ -1,28 +1,21 @@
 //! Commands about players.
 
 use super::lookup::find_player;
-use super::{Draft, Refusal};
+use super::{Draft, Messages};
 use crate::{Event, HIDDEN_NAME, is_unseen, pdn_replacement};
 
 /// Consequence of hiding a player or showing one again.
 const EVENTS_RESTARTED: &str = "the events of all outlets begin anew under another generation, with the names that are to be shown; live files stay as \
                                 they are";
 
-pub(super) fn rename(
-    draft: &mut Draft,
-    player: &str,
-    name: &str,
-    section: Option<&str>,
-) -> Result<Vec<String>, Refusal> {
+pub(super) fn rename(draft: &mut Draft, player: &str, name: &str, section: Option<&str>) -> Messages {
     check_name(name)?;
     let mut messages: Vec<String> = pdn_replacement(name).into_iter().collect();
-    let (section, id) = find_player(&draft.state, section, player)?;
-    let section = draft.state.sections.iter().find(|known| known.id == section);
-    if let Some(player) = section.and_then(|section| section.player(id)) {
-        let changes_visibility = player.is_hidden() != (name == HIDDEN_NAME);
-        draft.emit(Event::PlayerRenamed { player: id, name: name.to_owned() })?;
-        messages.extend(changes_visibility.then(|| EVENTS_RESTARTED.to_owned()));
-    }
+    let player = find_player(&draft.state, section, player)?;
+    let changes_visibility = player.is_hidden() != (name == HIDDEN_NAME);
+    let player = player.id;
+    draft.emit(Event::PlayerRenamed { player, name: name.to_owned() })?;
+    messages.extend(changes_visibility.then(|| EVENTS_RESTARTED.to_owned()));
     Ok(messages)
 }
 

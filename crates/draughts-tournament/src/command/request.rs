@@ -192,6 +192,7 @@ impl TournamentCommand {
     /// Returns a short description for the record.
     pub fn describe(&self) -> String {
         let of = |section: &Option<String>| section.as_ref().map_or(String::new(), |name| format!(" of {name}"));
+        let number = |game: &Option<u32>| game.map_or(String::new(), |game| format!(", game {game}"));
         match self {
             TournamentCommand::Import { name, .. } => {
                 let file = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
@@ -201,15 +202,14 @@ impl TournamentCommand {
             TournamentCommand::RoundRobin { .. } => "round robin".to_owned(),
             TournamentCommand::SetRoundState { round, to, section } => format!("round {round}{}: {to}", of(section)),
             TournamentCommand::Result { board, game, pairing, result, .. } => {
-                let game = game.map_or(String::new(), |game| format!(", game {game}"));
                 let what = pairing.as_ref().map(|name| format!("pairing {name}"));
-                format!("result of {}{game}: {result}", what.or_else(|| board.clone()).unwrap_or_default())
+                let what = what.or_else(|| board.clone()).unwrap_or_default();
+                format!("result of {what}{}: {result}", number(game))
             }
             TournamentCommand::SetPlayers { board, .. } => format!("names of {board}"),
             TournamentCommand::Adopt { board, game, pairing, .. } => {
-                let game = game.map_or(String::new(), |game| format!(", game {game}"));
                 let pairing = pairing.as_ref().map_or(String::new(), |pairing| format!(" {pairing}"));
-                format!("{board}{game} plays pairing{pairing}")
+                format!("{board}{} plays pairing{pairing}", number(game))
             }
             TournamentCommand::Substitute { pairing, player, substitute: by, .. } => {
                 format!("pairing {pairing}: {by} for {player}")
@@ -219,10 +219,7 @@ impl TournamentCommand {
             TournamentCommand::PlayOnBoard { pairing, board, .. } => format!("pairing {pairing} is played on {board}"),
             TournamentCommand::Replay { pairing, .. } => format!("pairing {pairing} is played again"),
             TournamentCommand::RenamePlayer { player, name, .. } => format!("player {player}: {name}"),
-            TournamentCommand::AddMoves { board, game, .. } => {
-                let game = game.map_or(String::new(), |game| format!(", game {game}"));
-                format!("missing moves of {board}{game}")
-            }
+            TournamentCommand::AddMoves { board, game, .. } => format!("missing moves of {board}{}", number(game)),
         }
     }
 }

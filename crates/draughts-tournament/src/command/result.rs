@@ -3,14 +3,14 @@
 use draughts_pdn::tag_values::{self, Outcome};
 
 use super::request::TournamentCommand;
-use super::{Draft, Refusal};
+use super::{Draft, Messages, Refusal};
 use crate::{BoardGame, Event, Id, OfficialResult, Pairing, PairingKey, Points, ResultReason, Scoring, Tournament};
 
-pub(super) fn give(draft: &mut Draft, command: &TournamentCommand) -> Result<Vec<String>, Refusal> {
+pub(super) fn give(draft: &mut Draft, command: &TournamentCommand) -> Messages {
     let TournamentCommand::Result { board, game, pairing, section, result, kind, correct } = command else {
         return Ok(Vec::new());
     };
-    let kind = kind.as_deref().map(reason_of).transpose()?;
+    let kind = kind.as_deref().map(str::parse).transpose()?;
     let games = draft.boards.games;
     let game = match (pairing, board) {
         (Some(_), _) => None,
@@ -42,12 +42,6 @@ pub(super) fn give(draft: &mut Draft, command: &TournamentCommand) -> Result<Vec
     Ok(messages)
 }
 
-fn reason_of(word: &str) -> Result<ResultReason, String> {
-    let known = || ResultReason::ALL.iter().map(|reason| reason.name()).collect::<Vec<_>>().join(", ");
-    let found = ResultReason::ALL.into_iter().find(|reason| reason.name() == word);
-    found.ok_or_else(|| format!("`{word}` is no reason of a result; there are {}", known()))
-}
-
 /// Sets the result of a recorded game without a pairing.
 fn of_game(draft: &mut Draft, game: &BoardGame, result: &str, correct: bool) -> Result<String, Refusal> {
     let none = (result == "*").then(|| result.to_owned());
@@ -58,7 +52,7 @@ fn of_game(draft: &mut Draft, game: &BoardGame, result: &str, correct: bool) -> 
     let called = draft.state.describe_game(game);
     let old = draft.state.shown_result(game);
     check_correction(&called, &old, &value, correct)?;
-    draft.correct(game, [("Result".to_owned(), value.clone())])?;
+    draft.correct_tag(game, "Result", &value)?;
     Ok(format!("{called}: {value} (was {old})"))
 }
 
@@ -74,10 +68,7 @@ fn of_pairing(
     let (scoring, old) = (section.scoring, of.result);
     let called = match game {
         Some(game) => draft.state.describe_game(game),
-        None => {
-            let board = of.board.map_or(String::new(), |board| format!(", board {board}"));
-            format!("round {}{board}, {} - {}", of.round, section.name_of(of.white), section.name_of(of.black))
-        }
+        None => section.describe_pairing(of),
     };
     let new = match parse_result(result, kind, &scoring)? {
         // A game of a micro-match counts as one game.
@@ -102,7 +93,7 @@ fn of_pairing(
                 state.pairing_of(game).is_some_and(|of| of.0 == pairing && (stage.is_none() || of.1 == stage))
             };
             if let Some(game) = draft.boards.games.all().rfind(is_it) {
-                draft.correct(game, [("Result".to_owned(), "*".to_owned())])?;
+                draft.correct_tag(game, "Result", "*")?;
             }
         }
     }
@@ -136,7 +127,7 @@ fn parse_result(result: &str, kind: Option<ResultReason>, scoring: &Scoring) -> 
 fn text(result: Option<OfficialResult>) -> String {
     result.map_or("*".to_owned(), |result| {
         let reason = if result.reason == ResultReason::Played { "" } else { result.reason.name() };
-        format!("{}-{} {reason}", result.white, result.black).trim_end().to_owned()
+        format!("{result} {reason}").trim_end().to_owned()
     })
 }
 
@@ -152,7 +143,7 @@ fn warn_of_other_board(draft: &Draft, (name, id): (&str, Id), board: &str) -> Op
     let (state, games) = (&draft.state, draft.boards.games);
     let called = |state: &Tournament, id: Id| {
         let (section, of) = state.pairing(id)?;
-        Some(format!("round {}, {} - {}", of.round, section.name_of(of.white), section.name_of(of.black)))
+        Some(format!("round {}, {}", of.round, section.names_of(of)))
     };
     let counts = |game: &&BoardGame| state.pairing_of(game).is_some_and(|key| key.0 == id) && !state.is_replayed(game);
     let counting: Vec<&BoardGame> = games.all().filter(counts).collect();

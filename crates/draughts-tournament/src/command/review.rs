@@ -18,8 +18,7 @@ use draughts_pdn::tag_values::Outcome;
 
 use crate::import::import_file::normalised;
 use crate::value::result::result_of;
-use crate::{BoardGame, RoundState};
-use crate::{HIDDEN_NAME, Id, Pairing, Tournament, TournamentSection};
+use crate::{BoardGame, HIDDEN_NAME, Id, Pairing, RoundState, Tournament, TournamentSection};
 
 /// Outcome of reviewing a change.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -52,7 +51,7 @@ pub fn review_change(
         }
     }
     for section in &after.sections {
-        let known = before.sections.iter().find(|known| known.id == section.id).unwrap_or(&nothing);
+        let known = before.section_with_id(section.id).unwrap_or(&nothing);
         if section == known && before.event == after.event {
             continue;
         }
@@ -72,8 +71,7 @@ pub fn review_change(
 
 /// Returns the players of all rounds, once per game or bye.
 fn players_of_rounds(section: &TournamentSection) -> impl Iterator<Item = (u32, Id)> + '_ {
-    let pairings =
-        section.pairings.iter().flat_map(|of| [of.white, of.black].into_iter().flatten().map(|id| (of.round, id)));
+    let pairings = section.pairings.iter().flat_map(|of| of.players().map(|id| (of.round, id)));
     pairings.chain(section.byes.iter().map(|bye| (bye.round, bye.player)))
 }
 
@@ -98,11 +96,6 @@ fn pair(of: &Pairing) -> (Option<Id>, Option<Id>) {
     (of.white.min(of.black), of.white.max(of.black))
 }
 
-fn called(section: &TournamentSection, of: &Pairing) -> String {
-    let board = of.board.map_or(String::new(), |board| format!(", board {board}"));
-    format!("round {}{board}, {} - {}", of.round, section.name_of(of.white), section.name_of(of.black))
-}
-
 /// Readers identify a game by its place in the file, people by its board.
 fn order(known: &TournamentSection, section: &TournamentSection, refused: &mut Vec<String>) {
     for round in published(known, section) {
@@ -117,9 +110,14 @@ fn order(known: &TournamentSection, section: &TournamentSection, refused: &mut V
         let what = if is.len() < was.len() {
             format!("it would have {} boards and has {}", is.len(), was.len())
         } else if let Some((at, new)) = moved() {
-            format!("{} would move from place {} of the file to place {}", called(known, was[at]), at + 1, new + 1)
+            format!(
+                "{} would move from place {} of the file to place {}",
+                known.describe_pairing(was[at]),
+                at + 1,
+                new + 1
+            )
         } else if let Some((at, new)) = renumbered() {
-            format!("{} would be on board {new}", called(known, was[at]))
+            format!("{} would be on board {new}", known.describe_pairing(was[at]))
         } else {
             continue;
         };
@@ -136,7 +134,7 @@ fn order(known: &TournamentSection, section: &TournamentSection, refused: &mut V
 fn order_of_sections(before: &Tournament, after: &Tournament, refused: &mut Vec<String>) {
     let has_file = |of: &TournamentSection, round: u32| of.state_of(round) != RoundState::Prepared;
     for (at, section) in after.sections.iter().enumerate() {
-        let known = |of: &TournamentSection| before.sections.iter().find(|known| known.id == of.id);
+        let known = |of: &TournamentSection| before.section_with_id(of.id);
         for round in section.rounds.iter().filter(|round| round.state != RoundState::Prepared) {
             let number = round.number;
             if known(section).is_some_and(|known| has_file(known, number)) {
@@ -155,18 +153,8 @@ fn order_of_sections(before: &Tournament, after: &Tournament, refused: &mut Vec<
 }
 
 fn lengths(before: &Tournament, after: &Tournament, most: usize, refused: &mut Vec<String>) {
-    let games = |of: &Tournament| -> BTreeMap<u32, usize> {
-        let mut games = BTreeMap::new();
-        for section in &of.sections {
-            for round in section.rounds.iter().filter(|round| round.state != RoundState::Prepared) {
-                let seated = section.pairings.iter().filter(|of| of.round == round.number && !of.board_name.is_empty());
-                *games.entry(round.number).or_default() += seated.count();
-            }
-        }
-        games
-    };
-    let known = games(before);
-    for (round, count) in games(after).into_iter().filter(|(_, count)| *count > most) {
+    let known = before.games_of_rounds();
+    for (round, count) in after.games_of_rounds().into_iter().filter(|(_, count)| *count > most) {
         if known.get(&round).is_none_or(|known| *known < count) {
             refused.push(format!(
                 "the file of round {round} would have {count} games, and lidraughts reads {most}: give the outlet another profile, or list \
@@ -195,7 +183,7 @@ fn met_before(known: &TournamentSection, section: &TournamentSection, asked: &mu
             && !old.contains(&pairing.id)
             && !(has_met_all(white) && has_met_all(black))
         {
-            asked.push(format!("{}: they have met in round {first}", called(section, pairing)));
+            asked.push(format!("{}: they have met in round {first}", section.describe_pairing(pairing)));
         }
         for (one, other) in [(white, black), (black, white)] {
             met.entry(one).or_default().entry(other).or_insert(pairing.round);
@@ -251,26 +239,20 @@ fn results(
         // A board has a pairing if it was assigned before the change.
         let is_seated = before.is_some_and(|before| !before.board_name.is_empty());
         let Some(result) = pairing.result.filter(|result| result.reason.is_played() && is_seated) else { continue };
-        let text = format!("{}-{}", result.white, result.black);
-        let called = || called(section, pairing);
-        match last.get(&pairing.id) {
-            None => guards.confirmations.push(format!(
-                "{}: {text}, but {} has no game of it; is it a forfeit?",
-                called(),
-                pairing.board_name
-            )),
-            Some(game) if !game.is_over && pairing.games.is_empty() => {
-                guards.confirmations.push(format!("{}: {text}, but its game on {} goes on", called(), game.board));
-            }
+        let doubt = match last.get(&pairing.id) {
+            None => format!("{} has no game of it; is it a forfeit?", pairing.board_name),
+            Some(_) if !pairing.games.is_empty() => continue,
+            Some(game) if !game.is_over => format!("its game on {} goes on", game.board),
             Some(game) => {
-                let shown = game.result.as_deref().and_then(Outcome::parse).filter(|shown| *shown != Outcome::Open);
-                let is_other = |shown: Outcome| shown != result_of(&section.scoring, result.white, result.black);
-                if pairing.games.is_empty() && shown.is_some_and(is_other) {
-                    let shown = game.result.as_deref().unwrap_or_default();
-                    guards.confirmations.push(format!("{}: {text}, but {} ended with {shown}", called(), game.board));
+                let Some(shown) = game.result.as_deref() else { continue };
+                let counted = result_of(&section.scoring, result.white, result.black);
+                if Outcome::parse(shown).is_none_or(|shown| shown == Outcome::Open || shown == counted) {
+                    continue;
                 }
+                format!("{} ended with {shown}", game.board)
             }
-        }
+        };
+        guards.confirmations.push(format!("{}: {result}, but {doubt}", section.describe_pairing(pairing)));
     }
     for round in published(known, section).filter(|round| changed.contains(round)) {
         if known.round(round).iter().all(|pairing| pairing.result.is_some()) {

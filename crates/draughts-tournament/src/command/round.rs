@@ -1,14 +1,14 @@
 //! Commands about rounds.
 
-use super::{Draft, Refusal};
-use crate::{BoardGame, Event, Id, MAIN, Pairing, RoundState, Tournament, TournamentSection};
+use super::{Draft, Messages, Refusal};
+use crate::{BoardGame, Event, Id, Pairing, RoundState, Tournament, TournamentSection};
 
 pub(super) fn set_state(
     draft: &mut Draft,
     (round, to): (u32, &str),
     section: Option<&str>,
     confirmed: bool,
-) -> Result<Vec<String>, Refusal> {
+) -> Messages {
     let to: RoundState = to.parse()?;
     let missing = missing_results(&draft.state, section, round);
     if to == RoundState::Closed && !missing.is_empty() && !confirmed {
@@ -36,22 +36,20 @@ pub(super) fn set_state(
 }
 
 /// Sets the state of a round in one section, or in all sections that have it.
-fn set_round_state(draft: &mut Draft, of: Option<&str>, number: u32, to: RoundState) -> Result<Vec<String>, Refusal> {
+fn set_round_state(draft: &mut Draft, of: Option<&str>, number: u32, to: RoundState) -> Messages {
     if let Some(name) = of.filter(|name| draft.state.section(name).is_none()) {
-        let names: Vec<&str> = draft.state.sections.iter().map(|section| section.name.as_str()).collect();
-        return Err(format!("there is no section {name}; there are {}", names.join(", ")).into());
+        return Err(format!("there is no section {name}; there are {}", draft.state.section_names()).into());
     }
     let mut messages = Vec::new();
     let mut changed: Vec<Id> = Vec::new();
     let mut is_found = false;
-    let is_nameless = draft.state.sections.len() < 2;
     for section in draft.state.sections.iter().filter(|section| of.is_none_or(|name| section.name == name)) {
         let pairings = section.round(number);
         if pairings.is_empty() {
             continue;
         }
         is_found = true;
-        let called = if is_nameless && section.name == MAIN { String::new() } else { format!("{}, ", section.name) };
+        let called = draft.state.section_label(section).map_or(String::new(), |name| format!("{name}, "));
         let state = section.state_of(number);
         if state == to {
             messages.push(format!("{called}round {number} is {} already", to.name()));
@@ -86,7 +84,7 @@ fn pairings<'t>(
 
 fn describe(section: &TournamentSection, pairing: &Pairing) -> String {
     let board = pairing.board.map_or("-".to_owned(), |board| board.to_string());
-    format!("board {board}: {} - {}", section.name_of(pairing.white), section.name_of(pairing.black))
+    format!("board {board}: {}", section.names_of(pairing))
 }
 
 fn missing_results(tournament: &Tournament, of: Option<&str>, round: u32) -> Vec<String> {

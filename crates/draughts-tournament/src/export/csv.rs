@@ -2,96 +2,107 @@
 
 use super::extension_comments;
 use crate::import::csv::EXTENSION_COMMENT;
-use crate::numbers;
-use crate::{Id, Tournament, TournamentSection};
+use crate::value::optional_text;
+use crate::{Id, MicroMatchGame, Pairing, Tournament, TournamentSection, numbers};
 
-/// Returns a field of a table, quoted if necessary.
-fn field(text: &str) -> String {
-    if text.contains([';', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+/// Returns a line of a table; its fields are quoted if necessary.
+fn line(fields: &[&str]) -> String {
+    let field = |text: &&str| match text.contains([';', '"', '\n']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => (*text).to_owned(),
+    };
+    fields.iter().map(field).collect::<Vec<_>>().join(";") + "\n"
 }
 
 /// Returns the players and the pairings of a section: two tables with an empty line between them, UTF-8 with `;`. Facts without a column
 /// are in comments above them.
 pub fn write(tournament: &Tournament, section: &TournamentSection) -> String {
-    let comments: String = extension_comments(tournament, section)
-        .into_iter()
-        .map(|(key, value)| format!("{EXTENSION_COMMENT}{key} {value}\n"))
-        .collect();
+    let mut text = String::new();
+    for (key, value) in extension_comments(tournament, section) {
+        text += &format!("{EXTENSION_COMMENT}{key} {value}\n");
+    }
+    text + &players(section) + "\n" + &pairings(section)
+}
+
+fn players(section: &TournamentSection) -> String {
+    let mut text = "Number;Name;Title;Rating;Federation;Id;Birth;Sex;Team\n".to_owned();
     let numbers = numbers(section);
-    let number_of = |id: Id| numbers.get(&id).map_or(String::new(), u32::to_string);
-    let line = |fields: &[&str]| fields.iter().map(|text| field(text)).collect::<Vec<_>>().join(";") + "\n";
-    let mut players = "Number;Name;Title;Rating;Federation;Id;Birth;Sex;Team\n".to_owned();
     let mut sorted: Vec<_> = section.players.iter().collect();
     sorted.sort_by_key(|player| numbers.get(&player.id).copied());
     for player in sorted {
-        let rating = player.rating.map_or(String::new(), |rating| rating.to_string());
-        let team = player.team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str());
-        players += &line(&[
-            &number_of(player.id),
+        text += &line(&[
+            &optional_text(numbers.get(&player.id)),
             &player.name,
             &player.title,
-            &rating,
+            &optional_text(player.rating),
             &player.federation,
             &player.licence,
             &player.birth,
             &player.sex,
-            team,
+            section.team_name(player.team),
         ]);
     }
+    text
+}
+
+fn pairings(section: &TournamentSection) -> String {
     let mut head = vec!["Round", "Board", "White-number", "White", "Black-number", "Black", "Result", "Reason"];
-    let (has_teams, has_stages) =
-        (!section.matches.is_empty(), section.pairings.iter().any(|pairing| !pairing.games.is_empty()));
-    if has_teams {
+    let has_stages = section.pairings.iter().any(|pairing| !pairing.games.is_empty());
+    if section.has_matches() {
         head.extend(["White-team", "Black-team"]);
     }
     if has_stages {
         head.extend(["Stage", "Time-control"]);
     }
-    let mut pairings = head.join(";") + "\n";
+    let numbers = numbers(section);
+    let number_of = |id: Option<Id>| optional_text(id.and_then(|id| numbers.get(&id)));
+    let mut text = head.join(";") + "\n";
     for round in 1..=section.last_round() {
         for pairing in section.round(round) {
-            let of = pairing.match_id.and_then(|id| section.matches.iter().find(|this| this.id == id));
-            let team = |own: Option<Id>, other: Option<Id>| -> &str {
-                let team_of = |id: Option<Id>| id.and_then(|id| section.player(id)).and_then(|player| player.team);
-                let Some(of) = of else { return "" };
-                let opposite = |team: Id| if team == of.home { of.away } else { of.home };
-                let team = team_of(own).or(team_of(other).map(opposite));
-                team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str())
-            };
-            let board = pairing.board.map_or(String::new(), |board| board.to_string());
-            let result = pairing.result.map_or("*".to_owned(), |result| format!("{}-{}", result.white, result.black));
-            let reason = pairing.result.map_or("", |result| result.reason.name());
-            let (white, black) = (pairing.white, pairing.black);
-            let mut write = |white: Option<Id>, black: Option<Id>, result: &str, reason: &str, more: &[&str]| {
-                let number = |id: Option<Id>| id.map_or(String::new(), number_of);
-                let (white_number, black_number) = (number(white), number(black));
-                let (round, white_name, black_name) =
-                    (round.to_string(), section.name_of(white), section.name_of(black));
+            let mut write = |game: Option<&MicroMatchGame>| {
+                let is_swapped = game.is_some_and(|game| game.is_swapped);
+                let [white, black] = match is_swapped {
+                    true => [pairing.black, pairing.white],
+                    false => [pairing.white, pairing.black],
+                };
+                let points = match game {
+                    Some(game) => game.result,
+                    None => pairing.result.map(|result| (result.white, result.black)),
+                };
+                let result = points.map_or("*".to_owned(), |(white, black)| format!("{white}-{black}"));
+                let reason = pairing.result.filter(|_| game.is_none()).map_or("", |result| result.reason.name());
+                let (round, board) = (round.to_string(), optional_text(pairing.board));
+                let (white_number, black_number) = (number_of(white), number_of(black));
+                let (white_name, black_name) = (section.name_of(white), section.name_of(black));
                 let mut fields =
-                    vec![round.as_str(), &board, &white_number, white_name, &black_number, black_name, result, reason];
-                if has_teams {
-                    fields.extend([team(white, black), team(black, white)]);
+                    vec![&*round, &board, &white_number, white_name, &black_number, black_name, &result, reason];
+                if section.has_matches() {
+                    fields.extend([team(section, pairing, white, black), team(section, pairing, black, white)]);
                 }
-                fields.extend(more);
-                pairings += &line(&fields);
+                if has_stages {
+                    fields.extend(game.map_or(["", ""], |game| [game.stage.name(), &game.time_control]));
+                }
+                text += &line(&fields);
             };
             if pairing.games.is_empty() {
-                write(white, black, &result, reason, if has_stages { &["", ""] } else { &[] });
+                write(None);
             }
-            for game in &pairing.games {
-                let (first, second) = if game.is_swapped { (black, white) } else { (white, black) };
-                let result = game.result.map_or("*".to_owned(), |(first, second)| format!("{first}-{second}"));
-                write(first, second, &result, "", &[game.stage.name(), &game.time_control]);
-            }
+            pairing.games.iter().for_each(|game| write(Some(game)));
         }
         for bye in section.byes.iter().filter(|bye| bye.round == round) {
-            let (number, points) = (number_of(bye.player), bye.points.to_string());
-            let round = round.to_string();
-            let mut fields =
-                vec![round.as_str(), "", &number, section.name_of(Some(bye.player)), "", "", &points, bye.kind.name()];
+            let (round, number, points) = (round.to_string(), number_of(Some(bye.player)), bye.points.to_string());
+            let name = section.name_of(Some(bye.player));
+            let mut fields = vec![&*round, "", &number, name, "", "", &points, bye.kind.name()];
             fields.resize(head.len(), "");
-            pairings += &line(&fields);
+            text += &line(&fields);
         }
     }
-    format!("{comments}{players}\n{pairings}")
+    text
+}
+
+/// Returns the team of one side in a match; that of an empty board follows from the opponent.
+fn team<'s>(section: &'s TournamentSection, pairing: &Pairing, own: Option<Id>, other: Option<Id>) -> &'s str {
+    let Some(of) = section.match_of(pairing) else { return "" };
+    let opposite = |team: Id| if team == of.home { of.away } else { of.home };
+    section.team_name(section.team_of(own).or(section.team_of(other).map(opposite)))
 }

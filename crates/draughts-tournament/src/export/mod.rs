@@ -7,28 +7,21 @@ pub(crate) mod trf;
 
 use trf::numbers;
 
+use crate::value::optional_text;
 use crate::{AdjustmentTarget, EventInfo, Id, Tournament, TournamentSection, UnplayedPolicy};
 
 /// Returns facts that a format has no place for, for comments in exported files: `damcast KEY VALUE`.
 pub(crate) fn extension_comments(tournament: &Tournament, section: &TournamentSection) -> Vec<(&'static str, String)> {
-    let EventInfo { name, site, federation, start, end, arbiter, time_control } = &tournament.event;
+    let names = EventInfo::FACTS.into_iter().map(|name| if name == "name" { "event" } else { name });
+    let mut asides: Vec<(&str, String)> = names.zip(tournament.event.facts().map(String::clone)).collect();
     let ties: Vec<&str> = section.tie_breaks.iter().map(|tie| tie.name()).collect();
-    let mut asides = vec![
-        ("event", name.clone()),
-        ("site", site.clone()),
-        ("federation", federation.clone()),
-        ("start", start.clone()),
-        ("end", end.clone()),
-        ("arbiter", arbiter.clone()),
-        ("time-control", time_control.clone()),
+    let unplayed = Some(section.unplayed).filter(|unplayed| *unplayed != UnplayedPolicy::default());
+    asides.extend([
         ("scoring", section.scoring.to_string()),
-        ("rounds", section.planned.map_or(String::new(), |planned| planned.to_string())),
+        ("rounds", optional_text(section.planned)),
         ("tie-breaks", ties.join(",")),
-        (
-            "unplayed",
-            if section.unplayed == UnplayedPolicy::default() { String::new() } else { section.unplayed.to_string() },
-        ),
-    ];
+        ("unplayed", optional_text(unplayed)),
+    ]);
     asides.extend(section.dates.iter().map(|(round, date)| ("date", format!("{round} {date}"))));
     asides.extend(section.teams.iter().map(|team| ("team", format!("{} {}", team.number, team.name))));
     let numbers = numbers(section);

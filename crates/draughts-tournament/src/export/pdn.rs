@@ -3,6 +3,7 @@
 use draughts::ResultFormat;
 use draughts_pdn::{Game, Style, Tags, writer};
 
+use crate::value::optional_text;
 use crate::value::result::result_of;
 use crate::{Points, ResultReason, Scoring, Tournament, TournamentSection};
 
@@ -34,24 +35,16 @@ pub fn write(tournament: &Tournament, section: &TournamentSection, round: Option
 /// Describes the facts that these games lack.
 pub fn omissions(section: &TournamentSection) -> Vec<String> {
     let is_stage = section.pairings.iter().any(|pairing| !pairing.games.is_empty());
-    let is_divided = section.pairings.iter().any(|pairing| {
-        let says = |own: Points, other: Points| {
-            let Scoring { win, draw, loss, .. } = section.scoring;
-            [(win, loss), (draw, draw), (loss, loss)].contains(&(own, other))
-        };
-        pairing.result.is_some_and(|of| !says(of.white, of.black) && !says(of.black, of.white))
-    });
-    let warnings = [
-        (
-            is_stage,
-            "a pairing of a micro-match has several games here, and an import of a PDN takes one: what is to be imported again goes out as csv",
-        ),
-        (
-            is_divided && !is_stage,
-            "PDN has a win, a draw and a loss: points such as 9-1 are not in it, and go out as csv",
-        ),
-    ];
-    warnings.into_iter().filter(|(is_so, _)| *is_so).map(|(_, what)| what.to_owned()).collect()
+    let Scoring { win, draw, loss, .. } = section.scoring;
+    let known = [(win, loss), (loss, win), (draw, draw), (loss, loss)];
+    let is_divided =
+        section.pairings.iter().any(|of| of.result.is_some_and(|of| !known.contains(&(of.white, of.black))));
+    match (is_stage, is_divided) {
+        (true, _) => vec!["a pairing of a micro-match has several games here, and an import of a PDN takes one: what is to be imported again \
+                           goes out as csv".to_owned()],
+        (false, true) => vec!["PDN has a win, a draw and a loss: points such as 9-1 are not in it, and go out as csv".to_owned()],
+        (false, false) => Vec::new(),
+    }
 }
 
 fn game(
@@ -73,17 +66,15 @@ fn game(
     set("Site", &tournament.event.site);
     set("Date", &pdn_date(section.date(pairing.round).unwrap_or_default()));
     set("Round", &pairing.round.to_string());
-    set("Board", &pairing.board.map_or(String::new(), |board| board.to_string()));
+    set("Board", &optional_text(pairing.board));
     set("White", section.name_of(white));
     set("Black", section.name_of(black));
-    for (id, team_tag, title_tag, rating_tag) in
-        [(white, "WhiteTeam", "WhiteTitle", "WhiteRating"), (black, "BlackTeam", "BlackTitle", "BlackRating")]
-    {
+    for (id, side) in [(white, "White"), (black, "Black")] {
         let Some(player) = id.and_then(|id| section.player(id)) else { continue };
-        let team = player.team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str());
-        set(team_tag, if pairing.match_id.is_some() { team } else { "" });
-        set(title_tag, &player.title);
-        set(rating_tag, &player.rating.map_or(String::new(), |rating| rating.to_string()));
+        let team = player.team.filter(|_| pairing.match_id.is_some());
+        set(&format!("{side}Team"), section.team_name(team));
+        set(&format!("{side}Title"), &player.title);
+        set(&format!("{side}Rating"), &optional_text(player.rating));
     }
     set("Result", result);
     set("GameType", "20");

@@ -6,42 +6,31 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::Points;
-use crate::{Id, ResultReason, Tournament, TournamentSection};
-use crate::{Standings, TieBreakValue};
-
-/// A table of texts with columns as wide as needed.
-struct TextTable {
-    rows: Vec<Vec<String>>,
-    /// Columns that are aligned to the left: names.
-    left: Vec<usize>,
-}
+use crate::value::optional_text;
+use crate::{Id, Points, ResultReason, Standings, TieBreakValue, Tournament, TournamentSection};
 
 /// Maximum number of characters of a name; longer names are cut.
 const NAME_WIDTH: usize = 30;
 
-impl TextTable {
-    fn to_text(&self) -> String {
-        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |column: usize| {
-            self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        let mut text = String::new();
-        for row in &self.rows {
-            let mut line = String::new();
-            for (column, cell) in row.iter().enumerate() {
-                let width = widths[column];
-                let _ = match self.left.contains(&column) {
-                    true => write!(line, "{cell:<width$}  "),
-                    false => write!(line, "{cell:>width$}  "),
-                };
-            }
-            text.push_str(line.trim_end());
-            text.push('\n');
+/// Returns a table with columns as wide as needed. `left`: columns that are aligned to the left, names.
+fn text_table(rows: &[Vec<String>], left: &[usize]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let width = widths[column];
+            let _ = match left.contains(&column) {
+                true => write!(line, "{cell:<width$}  "),
+                false => write!(line, "{cell:>width$}  "),
+            };
         }
-        text
+        text += line.trim_end();
+        text.push('\n');
     }
+    text
 }
 
 fn cut(name: &str) -> String {
@@ -63,8 +52,9 @@ fn shown(broken: &TieBreakValue) -> String {
 /// Returns the heading of a table: event, section, round, and whether all results are known.
 pub fn heading(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
     let event = &tournament.event.name;
-    let names: Vec<&str> = [Some(event.as_str()), tournament.section_label(section)].into_iter().flatten().collect();
-    let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
+    let mut names: Vec<&str> =
+        [Some(event.as_str()), tournament.section_label(section)].into_iter().flatten().collect();
+    names.retain(|name| !name.is_empty());
     let name = if names.is_empty() { "Standings".to_owned() } else { names.join(", ") };
     let Standings { after_round, results, pairings, .. } = standings;
     let known =
@@ -79,13 +69,13 @@ pub fn standings_text(section: &TournamentSection, standings: &Standings) -> Str
     let mut rows = vec![head];
     for row in &standings.rows {
         let player = section.player(row.player);
-        let number = player.and_then(|player| player.number).map_or(String::new(), |number| number.to_string());
+        let number = optional_text(player.and_then(|player| player.number));
         let mut cells =
             vec![row.rank.to_string(), number, cut(section.name_of(Some(row.player))), row.points.to_string()];
         cells.extend(row.tie_breaks.iter().map(shown));
         rows.push(cells);
     }
-    TextTable { rows, left: vec![2] }.to_text()
+    text_table(&rows, &[2])
 }
 
 /// Returns the standings of teams, one team per line.
@@ -94,7 +84,7 @@ pub fn teams_text(section: &TournamentSection, after_round: u32) -> String {
         ["", "Team", "Played", "Won", "Drawn", "Lost", "Match points", "Board points"].map(str::to_owned).to_vec(),
     ];
     for row in crate::team_standings(section, after_round) {
-        let name = section.team(row.team).map_or("", |team| team.name.as_str());
+        let name = section.team_name(Some(row.team));
         let points = match row.penalty {
             Points::ZERO => row.match_points.to_string(),
             penalty => format!("{} ({penalty} taken)", row.match_points),
@@ -105,7 +95,7 @@ pub fn teams_text(section: &TournamentSection, after_round: u32) -> String {
         cells.extend([points, row.board_points.to_string()]);
         rows.push(cells);
     }
-    TextTable { rows, left: vec![1] }.to_text()
+    text_table(&rows, &[1])
 }
 
 /// Returns the pairings of a round: one board per line, matches with their scores above their boards, and players without an opponent.
@@ -113,17 +103,17 @@ pub fn round_text(section: &TournamentSection, round: u32) -> String {
     let mut rows = Vec::new();
     let mut text = String::new();
     for this in section.matches.iter().filter(|this| this.round == round) {
-        let name = |id: Id| section.team(id).map_or("", |team| team.name.as_str());
+        let name = |id: Id| section.team_name(Some(id));
         let (home, away, is_complete) = section.board_points(this.id);
         let open = if is_complete { "" } else { ", not all boards are over" };
         let _ = writeln!(text, "{} - {}: {home}-{away}{open}", name(this.home), name(this.away));
     }
     for pairing in section.round(round) {
-        let board = pairing.board.map_or(String::new(), |board| board.to_string());
+        let board = optional_text(pairing.board);
         let result = match pairing.result {
             None => "*".to_owned(),
-            Some(result) if result.reason == ResultReason::Played => format!("{}-{}", result.white, result.black),
-            Some(result) => format!("{}-{} {}", result.white, result.black, result.reason.name()),
+            Some(result) if result.reason == ResultReason::Played => result.to_string(),
+            Some(result) => format!("{result} {}", result.reason),
         };
         rows.push(vec![board, cut(section.name_of(pairing.white)), cut(section.name_of(pairing.black)), result]);
     }
@@ -131,21 +121,21 @@ pub fn round_text(section: &TournamentSection, round: u32) -> String {
         let name = cut(section.name_of(Some(bye.player)));
         rows.push(vec![String::new(), name, bye.kind.name().to_owned(), bye.points.to_string()]);
     }
-    text + &TextTable { rows, left: vec![1, 2, 3] }.to_text()
+    text + &text_table(&rows, &[1, 2, 3])
 }
 
 /// Returns the cells of a crosstable, by player and round.
 fn cells(section: &TournamentSection, numbers: &BTreeMap<Id, u32>) -> BTreeMap<(Id, u32), String> {
     let mut cells = BTreeMap::new();
     for pairing in &section.pairings {
-        for (me, other, color) in [(pairing.white, pairing.black, 'w'), (pairing.black, pairing.white, 'b')] {
+        for (me, other, is_white) in pairing.sides() {
             let Some(me) = me else { continue };
             let opponent = other.and_then(|other| numbers.get(&other)).map_or("-".to_owned(), u32::to_string);
             let result = pairing.result.map_or("*".to_owned(), |result| {
-                let own = if color == 'w' { result.white } else { result.black };
                 let unplayed = if result.reason.is_played() { "" } else { "f" };
-                format!("{own}{unplayed}")
+                format!("{}{unplayed}", result.points_of(is_white))
             });
+            let color = if is_white { 'w' } else { 'b' };
             cells.insert((me, pairing.round), format!("{opponent}{color}{result}"));
         }
     }
@@ -166,7 +156,7 @@ fn crosstable_rows(section: &TournamentSection, standings: &Standings) -> Vec<Ve
     head.extend(standings.tie_breaks.iter().map(|tie| tie.heading().to_owned()));
     let mut rows = vec![head];
     for row in &standings.rows {
-        let number = numbers.get(&row.player).map_or(String::new(), u32::to_string);
+        let number = optional_text(numbers.get(&row.player));
         let mut line = vec![row.rank.to_string(), number, cut(section.name_of(Some(row.player)))];
         line.extend(rounds().map(|round| cells.get(&(row.player, round)).cloned().unwrap_or("-".to_owned())));
         line.push(row.points.to_string());
@@ -178,8 +168,8 @@ fn crosstable_rows(section: &TournamentSection, standings: &Standings) -> Vec<Ve
 
 /// Returns the crosstable as text, one player per line in the order of the standings.
 pub fn crosstable(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
-    let table = TextTable { rows: crosstable_rows(section, standings), left: vec![2] };
-    format!("{}\n\n{}", heading(tournament, section, standings), table.to_text())
+    let table = text_table(&crosstable_rows(section, standings), &[2]);
+    format!("{}\n\n{table}", heading(tournament, section, standings))
 }
 
 /// Returns the crosstable as a page of HTML that needs no other file.
@@ -194,28 +184,31 @@ pub fn html(tournament: &Tournament, section: &TournamentSection, standings: &St
     if section.has_matches() {
         page += "<table>\n<tr><th></th><th></th><th>Team</th><th>Played</th><th>Match points</th><th>Board points</th></tr>\n";
         for row in crate::team_standings(section, standings.after_round) {
-            let name = section.team(row.team).map_or("", |team| team.name.as_str());
-            let number = section.team(row.team).map_or(0, |team| team.number);
-            let _ = writeln!(
-                page,
-                "<tr><td>{}</td><td>{number}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-                row.rank,
-                escaped(name),
-                row.played,
-                row.match_points,
-                row.board_points
-            );
+            let Some(team) = section.team(row.team) else { continue };
+            let cells = [
+                row.rank.to_string(),
+                team.number.to_string(),
+                team.name.clone(),
+                row.played.to_string(),
+                row.match_points.to_string(),
+                row.board_points.to_string(),
+            ];
+            page += &html_row("td", &cells);
         }
         page += "</table>\n";
     }
     page += "<table>\n";
     for (at, row) in crosstable_rows(section, standings).into_iter().enumerate() {
         let tag = if at == 0 { "th" } else { "td" };
-        let cells: String = row.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
-        let _ = writeln!(page, "<tr>{cells}</tr>");
+        page += &html_row(tag, &row);
     }
     page += "</table>\n</body>\n</html>\n";
     page
+}
+
+fn html_row(tag: &str, cells: &[String]) -> String {
+    let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
+    format!("<tr>{cells}</tr>\n")
 }
 
 fn escaped(text: &str) -> String {

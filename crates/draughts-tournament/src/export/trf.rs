@@ -6,14 +6,13 @@ use std::fmt::Write;
 use draughts_pdn::problem::quote;
 
 use super::extension_comments;
-use crate::Points;
 use crate::import::import_file::ListedResult;
-use crate::import::trf::{NO_WHITE, ROUNDS, letters};
+use crate::import::trf::{BYE_LETTERS, NO_WHITE, ROUNDS, TIE_BREAK_CODES, letters};
+use crate::value::optional_text;
 use crate::{
-    AdjustmentTarget, ByeKind, Id, OfficialResult, Pairing, Player, ResultReason, Tournament, TournamentSection,
-    standings, team_standings,
+    AdjustmentTarget, EventInfo, Id, OfficialResult, Pairing, Player, Points, ResultReason, Scoring, Team, TieBreak,
+    Tournament, TournamentSection, standings, team_standings,
 };
-use crate::{Scoring, TieBreak};
 
 /// Name of the program in exported files.
 const PROGRAM: &str = "damcast";
@@ -29,164 +28,206 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> Result<(St
         return Err("a TRF has one game for a pairing: export a micro-match as csv".to_owned());
     }
     let numbers = numbers(section);
-    let scoring = &section.scoring;
-    let event = &tournament.event;
-    let mut text = String::new();
-    let mut warnings = lost(section);
-    let mut line = |code: &str, value: &str| {
+    let cells = cells(section, &numbers)?;
+    let mut writer = TrfWriter { section, numbers, text: String::new(), warnings: lost(section) };
+    writer.event(&tournament.event);
+    writer.dates();
+    writer.rules(extension_comments(tournament, section));
+    writer.teams();
+    writer.matches();
+    writer.penalties();
+    writer.players(&cells);
+    writer.pairings();
+    writer.warnings.dedup();
+    Ok((writer.text, writer.warnings))
+}
+
+struct TrfWriter<'t> {
+    section: &'t TournamentSection,
+    numbers: BTreeMap<Id, u32>,
+    text: String,
+    warnings: Vec<String>,
+}
+
+impl TrfWriter<'_> {
+    fn line(&mut self, code: &str, value: &str) {
         if !value.is_empty() {
             // A tab would shift the columns.
-            let _ = writeln!(text, "{code} {}", value.replace(char::is_control, " "));
+            let _ = writeln!(self.text, "{code} {}", value.replace(char::is_control, " "));
         }
-    };
-    line("012", &event.name);
-    line("022", &event.site);
-    line("032", &event.federation);
-    line("042", &event.start);
-    line("052", &event.end);
-    line("062", &section.players.len().to_string());
-    line("072", &section.players.iter().filter(|player| player.rating.is_some()).count().to_string());
-    line("082", &section.teams.len().to_string());
-    line("092", if section.has_matches() { "Team" } else { "Individual" });
-    line("102", &event.arbiter);
-    line("122", &event.time_control);
-    if !section.dates.is_empty() {
+    }
+
+    /// Writes a fact that has no column of its own.
+    fn comment(&mut self, value: &str) {
+        self.line("###", &format!("damcast {value}"));
+    }
+
+    /// Returns the number of a player in the file.
+    fn number(&self, id: Id) -> u32 {
+        self.numbers.get(&id).copied().unwrap_or(0)
+    }
+
+    fn team_number(&self, id: Id) -> u32 {
+        self.section.team(id).map_or(0, |team| team.number)
+    }
+
+    fn event(&mut self, event: &EventInfo) {
+        let section = self.section;
+        self.line("012", &event.name);
+        self.line("022", &event.site);
+        self.line("032", &event.federation);
+        self.line("042", &event.start);
+        self.line("052", &event.end);
+        self.line("062", &section.players.len().to_string());
+        self.line("072", &section.players.iter().filter(|player| player.rating.is_some()).count().to_string());
+        self.line("082", &section.teams.len().to_string());
+        self.line("092", if section.has_matches() { "Team" } else { "Individual" });
+        self.line("102", &event.arbiter);
+        self.line("122", &event.time_control);
+    }
+
+    /// Writes the days of the rounds; whole dates go into comments.
+    fn dates(&mut self) {
+        let section = self.section;
+        let Some(last) = section.dates.iter().map(|(round, _)| *round).max() else { return };
         let mut dates = " ".repeat(ROUNDS - 4);
-        for round in 1..=section.dates.iter().map(|(round, _)| *round).max().unwrap_or(0) {
+        for round in 1..=last {
             let _ = write!(dates, "  {:<8}", short_date(section.date(round).unwrap_or("")));
         }
-        line("132", dates.trim_end());
-    }
-    for (round, date) in section.dates.iter().filter(|(_, date)| short_date(date) != *date) {
-        line("###", &format!("damcast date {round} {date}"));
-    }
-    let last = section.last_round();
-    line("142", &section.planned.map_or(String::new(), |planned| planned.max(last).to_string()));
-    let one = |points: Points| -> String {
-        let text = points.to_string();
-        if text.contains('.') { text } else { text + ".0" }
-    };
-    let Scoring { win, draw, loss, bye, absence, match_win, match_draw, match_loss, .. } = *scoring;
-    line(
-        "162",
-        &format!(
-            " W{:>4}    D{:>4}    L{:>4}    A{:>4}    P{:>4}",
-            one(win),
-            one(draw),
-            one(loss),
-            one(absence),
-            one(bye)
-        ),
-    );
-    line("182", PROGRAM);
-    let codes = section.tie_breaks.iter().map(|&tie| code_of(tie)).collect::<Option<Vec<_>>>();
-    line("202", &codes.as_ref().map_or(String::new(), |codes| codes.join(",")));
-    for (key, value) in extension_comments(tournament, section) {
-        if key == "points" || key == "unplayed" || (key == "tie-breaks" && codes.is_none()) {
-            line("###", &format!("damcast {key} {value}"));
+        self.line("132", dates.trim_end());
+        for (round, date) in section.dates.iter().filter(|(_, date)| short_date(date) != *date) {
+            self.comment(&format!("date {round} {date}"));
         }
     }
-    if !section.teams.is_empty() {
-        line("362", &format!("TW {}   TD {}   TL {}", one(match_win), one(match_draw), one(match_loss)));
+
+    /// Writes the number of rounds, the scoring and the tie-breaks.
+    fn rules(&mut self, comments: Vec<(&str, String)>) {
+        let section = self.section;
+        self.line("142", &optional_text(section.planned.map(|planned| planned.max(section.last_round()))));
+        let Scoring { win, draw, loss, bye, absence, match_win, match_draw, match_loss, .. } = section.scoring;
+        let points = [("W", win), ("D", draw), ("L", loss), ("A", absence), ("P", bye)];
+        let points = points.map(|(letter, points)| format!(" {letter}{:>4}", with_decimal(points)));
+        self.line("162", &points.join("   "));
+        self.line("182", PROGRAM);
+        let codes = section.tie_breaks.iter().map(|&tie| code_of(tie)).collect::<Option<Vec<_>>>();
+        self.line("202", &codes.as_ref().map_or(String::new(), |codes| codes.join(",")));
+        for (key, value) in comments {
+            if key == "points" || key == "unplayed" || (key == "tie-breaks" && codes.is_none()) {
+                self.comment(&format!("{key} {value}"));
+            }
+        }
+        if !section.teams.is_empty() {
+            let [win, draw, loss] = [match_win, match_draw, match_loss].map(with_decimal);
+            self.line("362", &format!("TW {win}   TD {draw}   TL {loss}"));
+        }
     }
-    let number_of = |id: Id| numbers.get(&id).copied().unwrap_or(0);
-    let standing = team_standings(section, last);
-    for team in &section.teams {
-        let row = standing.iter().find(|row| row.team == team.id);
-        let (matches, boards, rank) =
-            row.map_or((Points::ZERO, Points::ZERO, 0), |row| (row.match_points, row.board_points, row.rank));
-        let lineup: String = lineup(section, team.id).into_iter().map(|id| format!(" {:>4}", number_of(id))).collect();
-        let name: String = team.name.chars().take(32).collect();
-        let federation: String = team.federation.chars().take(5).collect();
-        line(
-            "310",
-            &format!(
-                "{:>3} {name:<32} {federation:<5} {:>6} {:>6} {:>6} {rank:>3} {lineup}",
-                team.number,
-                "",
-                one(matches),
-                one(boards)
-            ),
-        );
+
+    fn teams(&mut self) {
+        let section = self.section;
+        let standing = team_standings(section, section.last_round());
+        for team in &section.teams {
+            let row = standing.iter().find(|row| row.team == team.id);
+            let (matches, boards, rank) =
+                row.map_or((Points::ZERO, Points::ZERO, 0), |row| (row.match_points, row.board_points, row.rank));
+            let (matches, boards) = (with_decimal(matches), with_decimal(boards));
+            let lineup: String = lineup(section, team).iter().map(|id| format!(" {:>4}", self.number(*id))).collect();
+            let (number, name, federation) = (team.number, cut(&team.name, 32), cut(&team.federation, 5));
+            let row =
+                format!("{number:>3} {name:<32} {federation:<5} {:>6} {matches:>6} {boards:>6} {rank:>3} {lineup}", "");
+            self.line("310", &row);
+        }
     }
-    for this in &section.matches {
-        let mut boards: Vec<&Pairing> =
-            section.pairings.iter().filter(|pairing| pairing.match_id == Some(this.id)).collect();
-        boards.sort_by_key(|pairing| (pairing.board, pairing.id));
-        let team_number = |id: Id| section.team(id).map_or(0, |team| team.number);
-        for (team, other) in [(this.home, this.away), (this.away, this.home)] {
-            let of_team = |id: &Id| section.player(*id).is_some_and(|player| player.team == Some(team));
-            let players =
-                boards.iter().map(|pairing| [pairing.white, pairing.black].into_iter().flatten().find(of_team));
-            let players: String = players.map(|id| format!(" {:>4}", id.map_or(0, number_of))).collect();
-            line(
-                "300",
-                &format!("{:>3} {:>3} {:>3} {}", this.round, team_number(team), team_number(other), players.trim_end()),
+
+    fn matches(&mut self) {
+        let section = self.section;
+        for this in &section.matches {
+            let of_match = section.pairings.iter().filter(|pairing| pairing.match_id == Some(this.id));
+            let mut boards: Vec<&Pairing> = of_match.collect();
+            boards.sort_by_key(|pairing| (pairing.board, pairing.id));
+            for (team, other) in [(this.home, this.away), (this.away, this.home)] {
+                let of_team = |id: &Id| section.team_of(Some(*id)) == Some(team);
+                let players = boards.iter().map(|pairing| pairing.players().find(of_team));
+                let players: String = players.map(|id| format!(" {:>4}", id.map_or(0, |id| self.number(id)))).collect();
+                let (own, other) = (self.team_number(team), self.team_number(other));
+                self.line("300", &format!("{:>3} {own:>3} {other:>3} {}", this.round, players.trim_end()));
+            }
+        }
+    }
+
+    fn penalties(&mut self) {
+        for adjustment in &self.section.adjustments {
+            if let AdjustmentTarget::Team(id) = adjustment.target {
+                let (matches, boards) = (with_decimal(adjustment.match_points), with_decimal(adjustment.points));
+                self.line("299", &format!("  {matches:>5} {boards:>5} {:>9}", self.team_number(id)));
+            }
+        }
+    }
+
+    fn players(&mut self, cells: &BTreeMap<(Id, u32), String>) {
+        let section = self.section;
+        let last = section.last_round();
+        let standings = standings(section, last, &section.tie_breaks, section.unplayed);
+        let ranks: BTreeMap<Id, (usize, Points)> =
+            standings.rows.iter().map(|row| (row.player, (row.rank, row.points))).collect();
+        let mut players: Vec<_> = section.players.iter().collect();
+        players.sort_by_key(|player| self.number(player.id));
+        for player in players {
+            let (rank, points) = ranks.get(&player.id).copied().unwrap_or_default();
+            let number = self.number(player.id);
+            if player.name.chars().count() > 33 {
+                self.comment(&format!("name {number} {}", player.name));
+            }
+            // From a hundred points on there is no room for a decimal of zero.
+            let total = [with_decimal(points), points.to_string()].into_iter().find(|text| text.len() <= 4);
+            if total.is_none() {
+                let what = "points are too long for their column, which is left blank";
+                self.warnings.push(format!("{}: {points} {what}", player.name));
+            }
+            let mut row = format!(
+                "{number:>4} {:1}{:>3} {:<33} {:>4} {:<3} {:>11} {:<10} {:>4} {rank:>4}",
+                cut(&player.sex, 1),
+                cut(&player.title, 3),
+                cut(&player.name, 33),
+                player.rating.unwrap_or(0),
+                cut(&player.federation, 3),
+                cut(&player.licence, 11),
+                cut(&player.birth, 10),
+                total.unwrap_or_default(),
             );
+            for round in 1..=last {
+                row.push_str(cells.get(&(player.id, round)).map_or("          ", String::as_str));
+            }
+            self.line("001", row.trim_end());
         }
     }
-    for adjustment in &section.adjustments {
-        if let AdjustmentTarget::Team(id) = adjustment.target {
-            let number = section.team(id).map_or(0, |team| team.number);
-            line("299", &format!("  {:>5} {:>5} {:>9}", one(adjustment.match_points), one(adjustment.points), number));
+
+    /// Writes comments with the boards of pairings, and with reasons that the letters do not express.
+    fn pairings(&mut self) {
+        for pairing in &self.section.pairings {
+            let reason = pairing.result.map(|result| result.reason);
+            let reason = reason.filter(|reason| reason_of_letters(pairing, &self.section.scoring) != Some(*reason));
+            let is_told = pairing.board.is_some() || pairing.has_one_player() || reason.is_some();
+            if let Some(player) = pairing.players().next().filter(|_| is_told) {
+                let no_white = pairing.white.is_none().then_some(NO_WHITE);
+                let reason = no_white.into_iter().chain(reason.map(ResultReason::name)).collect::<Vec<_>>().join(", ");
+                let (round, board) = (pairing.round, pairing.board.unwrap_or(0));
+                self.comment(format!("board {round} {board} {} {reason}", self.number(player)).trim_end());
+            }
+            if pairing.deferral.is_some() {
+                self.warnings.push(format!("round {}: that a pairing is played later is not in it", pairing.round));
+            }
         }
     }
-    let standings = standings(section, last, &section.tie_breaks, section.unplayed);
-    let ranks: BTreeMap<Id, (usize, Points)> =
-        standings.rows.iter().map(|row| (row.player, (row.rank, row.points))).collect();
-    let cells = cells(section, &numbers)?;
-    let mut players: Vec<_> = section.players.iter().collect();
-    players.sort_by_key(|player| number_of(player.id));
-    for player in players {
-        let (rank, points) = ranks.get(&player.id).copied().unwrap_or_default();
-        let number = number_of(player.id);
-        let cut = |text: &str, most: usize| -> String { text.chars().take(most).collect() };
-        if player.name.chars().count() > 33 {
-            line("###", &format!("damcast name {number} {}", player.name));
-        }
-        // From a hundred points on there is no room for a decimal of zero.
-        let total = [one(points), points.to_string()].into_iter().find(|text| text.len() <= 4).unwrap_or_default();
-        if total.is_empty() {
-            warnings
-                .push(format!("{}: {points} points are too long for their column, which is left blank", player.name));
-        }
-        let mut row = format!(
-            "{number:>4} {:1}{:>3} {:<33} {:>4} {:<3} {:>11} {:<10} {:>4} {rank:>4}",
-            cut(&player.sex, 1),
-            cut(&player.title, 3),
-            cut(&player.name, 33),
-            player.rating.unwrap_or(0),
-            cut(&player.federation, 3),
-            cut(&player.licence, 11),
-            cut(&player.birth, 10),
-            total,
-        );
-        for round in 1..=last {
-            row.push_str(cells.get(&(player.id, round)).map_or("          ", String::as_str));
-        }
-        line("001", row.trim_end());
-    }
-    for pairing in &section.pairings {
-        // A reason that the letters do not express.
-        let reason = pairing
-            .result
-            .map(|result| result.reason)
-            .filter(|reason| reason_of_letters(pairing, scoring) != Some(*reason));
-        let is_told = pairing.board.is_some() || pairing.has_one_player() || reason.is_some();
-        if let Some(player) = pairing.white.or(pairing.black).filter(|_| is_told) {
-            let reason = reason.map(ResultReason::name);
-            let no_white = pairing.white.is_none().then_some(NO_WHITE);
-            let reason = [no_white, reason].into_iter().flatten().collect::<Vec<_>>().join(", ");
-            let (round, board) = (pairing.round, pairing.board.unwrap_or(0));
-            let value = format!("damcast board {round} {board} {} {reason}", number_of(player));
-            line("###", value.trim_end());
-        }
-        if pairing.deferral.is_some() {
-            warnings.push(format!("round {}: that a pairing is played later is not in it", pairing.round));
-        }
-    }
-    warnings.dedup();
-    Ok((text, warnings))
+}
+
+/// Returns points with at least one decimal.
+fn with_decimal(points: Points) -> String {
+    let text = points.to_string();
+    if text.contains('.') { text } else { text + ".0" }
+}
+
+fn cut(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
 }
 
 /// Describes facts about players and teams that have neither a column nor a comment.
@@ -252,7 +293,7 @@ fn letter_alone(own: Points, reason: ResultReason, scoring: &Scoring) -> Option<
 fn reason_of_letters(pairing: &Pairing, scoring: &Scoring) -> Option<ResultReason> {
     let result = pairing.result?;
     if pairing.has_one_player() {
-        let own = if pairing.white.is_some() { result.white } else { result.black };
+        let own = result.points_of(pairing.white.is_some());
         let is_forfeit = matches!(letter_alone(own, result.reason, scoring)?, '+' | '-');
         return Some(if is_forfeit { ResultReason::Forfeit } else { ResultReason::Bye });
     }
@@ -264,25 +305,14 @@ fn reason_of_letters(pairing: &Pairing, scoring: &Scoring) -> Option<ResultReaso
 }
 
 fn code_of(tie: TieBreak) -> Option<&'static str> {
-    Some(match tie {
-        TieBreak::Solkoff => "BH",
-        TieBreak::ShortTruncated => "BH/C1",
-        TieBreak::Median => "BH/M1",
-        TieBreak::SonnebornBerger => "SB",
-        TieBreak::Wins => "WIN",
-        TieBreak::WinsPlayed => "WON",
-        TieBreak::DirectEncounter => "DE",
-        TieBreak::FullTruncated | TieBreak::SolkoffPlus | TieBreak::PlusDraws => return None,
-    })
+    TIE_BREAK_CODES.iter().find(|(known, _)| *known == tie).map(|(_, code)| *code)
 }
 
 /// Returns the players of a team in their order: as in the file, then the others.
-fn lineup(section: &TournamentSection, team: Id) -> Vec<Id> {
-    let mut lineup = section.team(team).map_or(Vec::new(), |team| team.lineup.clone());
-    let of_team = section.players.iter().filter(|player| player.team == Some(team)).map(|player| player.id);
-    let others: Vec<Id> = of_team.filter(|id| !lineup.contains(id)).collect();
-    lineup.extend(others);
-    lineup
+fn lineup(section: &TournamentSection, team: &Team) -> Vec<Id> {
+    let of_team = section.players.iter().filter(|player| player.team == Some(team.id)).map(|player| player.id);
+    let others = of_team.filter(|id| !team.lineup.contains(id));
+    team.lineup.iter().copied().chain(others).collect()
 }
 
 /// Returns the number of each player in an exported file: their own; players without one follow.
@@ -303,7 +333,7 @@ fn cells(section: &TournamentSection, numbers: &BTreeMap<Id, u32>) -> Result<BTr
     let scoring = &section.scoring;
     let mut cells = BTreeMap::new();
     for pairing in &section.pairings {
-        for (me, other, color) in [(pairing.white, pairing.black, 'w'), (pairing.black, pairing.white, 'b')] {
+        for (me, other, is_white) in pairing.sides() {
             let Some(me) = me else { continue };
             let opponent = other.and_then(|other| numbers.get(&other)).copied();
             let letter = match pairing.result {
@@ -311,11 +341,9 @@ fn cells(section: &TournamentSection, numbers: &BTreeMap<Id, u32>) -> Result<BTr
                 None if opponent.is_none() => continue,
                 None => ' ',
                 Some(result) => {
-                    let own = if color == 'w' { result.white } else { result.black };
+                    let own = result.points_of(is_white);
                     let letter = match opponent {
-                        Some(_) => {
-                            letters_of(&result, scoring).map(|(white, black)| if color == 'w' { white } else { black })
-                        }
+                        Some(_) => letters_of(&result, scoring).map(|of| if is_white { of.0 } else { of.1 }),
                         None => letter_alone(own, result.reason, scoring),
                     };
                     letter.ok_or_else(|| {
@@ -325,21 +353,14 @@ fn cells(section: &TournamentSection, numbers: &BTreeMap<Id, u32>) -> Result<BTr
                 }
             };
             let cell = match opponent {
-                Some(opponent) => format!("  {opponent:>4} {color} {letter}"),
+                Some(opponent) => format!("  {opponent:>4} {} {letter}", if is_white { 'w' } else { 'b' }),
                 None => format!("  0000 - {letter}"),
             };
             cells.insert((me, pairing.round), cell);
         }
     }
     for bye in &section.byes {
-        let letter = match bye.kind {
-            ByeKind::NoOpponent => 'U',
-            ByeKind::Full => 'F',
-            ByeKind::Half => 'H',
-            ByeKind::Absent => 'Z',
-            ByeKind::Won => '+',
-            ByeKind::Lost => '-',
-        };
+        let letter = BYE_LETTERS.iter().find(|(kind, _)| *kind == bye.kind).map_or(' ', |(_, letter)| *letter);
         cells.insert((bye.player, bye.round), format!("  0000 - {letter}"));
     }
     Ok(cells)

@@ -15,18 +15,17 @@ mod result;
 
 use std::collections::BTreeMap;
 
-use draughts_pdn::Location;
 use draughts_pdn::problem::quote;
+use draughts_pdn::{Location, Problem};
 
-use crate::MicroMatchStage;
 use crate::import::import_file::{
     ImportDiagnostics, ListedBye, ListedPairing, ListedPlayer, ListedResult, MOST_ROUNDS, PlayerRef, TournamentFile,
-    clean_name, clean_text, is_bye_name, normalised, number, parse_extension_comment,
+    clean_name, clean_text, fault, is_bye_name, normalised, number, parse_extension_comment,
 };
 use crosstable::crosstable;
 use result::{ReasonCell, bye_from_row, is_in_chess_points, outcome, reason};
 
-use crate::ResultReason;
+use crate::{MicroMatchStage, ResultReason};
 
 /// Meaning of a column.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -59,75 +58,40 @@ enum Column {
     Cell(u32),
 }
 
-/// The columns, their names for `--columns`, and their headers in normalised form.
-const COLUMNS: [(Column, &str, &[&str]); 24] = [
-    (Column::Round, "Round", &["round", "rd", "r", "ronde", "tour", "тур"]),
-    (
-        Column::Board,
-        "Board",
-        &["board", "table", "bd", "bord", "bordnr", "paring", "tafel", "echiquier", "damier", "доска", "стол"],
-    ),
-    (
-        Column::Number,
-        "Number",
-        &[
-            "no",
-            "nr",
-            "number",
-            "start number",
-            "startno",
-            "start no",
-            "sno",
-            "s no",
-            "snr",
-            "nummer",
-            "startnr",
-            "numero",
-            "номер",
-            "№",
-        ],
-    ),
-    (Column::White, "White", &["white", "wit", "blanc", "blancs", "белые"]),
-    (Column::Black, "Black", &["black", "zwart", "noir", "noirs", "черные"]),
+/// The columns, their names for `--columns`, and their headers in normalised form, separated by `|`.
+const COLUMNS: [(Column, &str, &str); 24] = [
+    (Column::Round, "Round", "round|rd|r|ronde|tour|тур"),
+    (Column::Board, "Board", "board|table|bd|bord|bordnr|paring|tafel|echiquier|damier|доска|стол"),
+    (Column::Number, "Number", "no|nr|number|start number|startno|start no|sno|s no|snr|nummer|startnr|numero|номер|№"),
+    (Column::White, "White", "white|wit|blanc|blancs|белые"),
+    (Column::Black, "Black", "black|zwart|noir|noirs|черные"),
     (
         Column::WhiteNumber,
         "White-number",
-        &["no white", "white no", "wno", "nr wit", "n blancs", "no blancs", "numero blancs", "№ белых", "номер белых"],
+        "no white|white no|wno|nr wit|n blancs|no blancs|numero blancs|№ белых|номер белых",
     ),
     (
         Column::BlackNumber,
         "Black-number",
-        &["no black", "black no", "bno", "nr zwart", "n noirs", "no noirs", "numero noirs", "№ черных", "номер черных"],
+        "no black|black no|bno|nr zwart|n noirs|no noirs|numero noirs|№ черных|номер черных",
     ),
-    (Column::Result, "Result", &["result", "res", "uitslag", "resultat", "результат"]),
-    (Column::Reason, "Reason", &["reason", "reden", "motif", "причина"]),
-    (
-        Column::Name,
-        "Name",
-        &["name", "player", "naam", "speler", "nom", "joueur", "имя", "игрок", "фио", "mannschaft", "nom du joueur"],
-    ),
-    (Column::Title, "Title", &["title", "titel", "titre", "звание"]),
-    (Column::Rating, "Rating", &["rating", "elo", "rtg", "klassement", "classement", "рейтинг", "fmjd"]),
-    (Column::Federation, "Federation", &["fed", "federation", "land", "cn", "pays", "федерация", "страна", "country"]),
-    (Column::Team, "Team", &["team", "club", "ploeg", "equipe", "команда", "клуб"]),
-    (Column::Id, "Id", &["id", "fmjd id", "fide id", "bondsnummer", "licence"]),
-    (Column::Birth, "Birth", &["birth", "birthday", "geboren", "naissance", "дата рожд", "дата рождения"]),
-    (Column::Sex, "Sex", &["sex", "geslacht", "sexe", "пол", "m v", "m w", "m f"]),
-    (Column::WhiteTeam, "White-team", &["white team", "team white", "team wit", "equipe blancs", "команда белых"]),
-    (Column::BlackTeam, "Black-team", &["black team", "team black", "team zwart", "equipe noirs", "команда черных"]),
-    (Column::Stage, "Stage", &["stage", "fase", "phase", "стадия"]),
-    (
-        Column::TimeControl,
-        "Time-control",
-        &["time control", "tempo", "speeltempo", "cadence", "cadence de jeu", "контроль времени"],
-    ),
-    (Column::Place, "Place", &["pl", "place", "plaats", "rank", "rk", "rang", "pos", "место"]),
-    (Column::Points, "Points", &["pt", "pts", "points", "punten", "total", "totaal", "очки"]),
-    (
-        Column::Ignored,
-        "Ignore",
-        &["ssolk", "solk", "sb", "p2", "buchholz", "tb1", "tb2", "tb3", "tb4", "tb5", "tb6", "n", "games", "partijen"],
-    ),
+    (Column::Result, "Result", "result|res|uitslag|resultat|результат"),
+    (Column::Reason, "Reason", "reason|reden|motif|причина"),
+    (Column::Name, "Name", "name|player|naam|speler|nom|joueur|имя|игрок|фио|mannschaft|nom du joueur"),
+    (Column::Title, "Title", "title|titel|titre|звание"),
+    (Column::Rating, "Rating", "rating|elo|rtg|klassement|classement|рейтинг|fmjd"),
+    (Column::Federation, "Federation", "fed|federation|land|cn|pays|федерация|страна|country"),
+    (Column::Team, "Team", "team|club|ploeg|equipe|команда|клуб"),
+    (Column::Id, "Id", "id|fmjd id|fide id|bondsnummer|licence"),
+    (Column::Birth, "Birth", "birth|birthday|geboren|naissance|дата рожд|дата рождения"),
+    (Column::Sex, "Sex", "sex|geslacht|sexe|пол|m v|m w|m f"),
+    (Column::WhiteTeam, "White-team", "white team|team white|team wit|equipe blancs|команда белых"),
+    (Column::BlackTeam, "Black-team", "black team|team black|team zwart|equipe noirs|команда черных"),
+    (Column::Stage, "Stage", "stage|fase|phase|стадия"),
+    (Column::TimeControl, "Time-control", "time control|tempo|speeltempo|cadence|cadence de jeu|контроль времени"),
+    (Column::Place, "Place", "pl|place|plaats|rank|rk|rang|pos|место"),
+    (Column::Points, "Points", "pt|pts|points|punten|total|totaal|очки"),
+    (Column::Ignored, "Ignore", "ssolk|solk|sb|p2|buchholz|tb1|tb2|tb3|tb4|tb5|tb6|n|games|partijen"),
 ];
 
 /// A cell of a table, trimmed, with its position.
@@ -140,40 +104,9 @@ type Cells = Vec<Cell>;
 
 /// Reads a file. `columns`: `Round=Tour,White=Blancs`.
 pub(super) fn read(text: &str, columns: &str, complaints: &mut ImportDiagnostics) -> TournamentFile {
-    let overrides = match column_overrides(columns) {
-        Ok(overrides) => overrides,
-        Err(what) => {
-            complaints.error(Location::START, what);
-            return TournamentFile::default();
-        }
-    };
-    let found = [';', '\t', ',', '|'].into_iter().filter_map(|separator| {
-        let (rows, unclosed) = rows(text, separator);
-        let at = rows.iter().take(HEAD).position(|row| is_head(row, &overrides))?;
-        let known = rows[at].iter().filter(|cell| column_of(&cell.text, &overrides).is_some()).count();
-        Some((known, rows, at, unclosed))
-    });
-    // Of equal candidates the first.
-    let best = found.fold(None, |best: Option<(usize, Vec<Cells>, usize, Option<Location>)>, next| match best {
-        Some(best) if best.0 >= next.0 => Some(best),
-        _ => Some(next),
-    });
-    let best = best.or_else(|| names_only_table(text, &overrides));
-    let Some((_, rows, at, unclosed)) = best else {
-        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
-        let what = format!(
-            "no row of headers in the first {HEAD} rows: players need Name, pairings need Round, White and Black; the first row is {}; \
-             say with --columns what they are called",
-            quote(first)
-        );
-        complaints.error(Location::START, what);
-        return TournamentFile::default();
-    };
-    if let Some(place) = unclosed {
-        complaints.error(place, "this quotation mark is never closed");
-        return TournamentFile::default();
-    }
-    let mut rest = rows.into_iter().skip(at).collect::<Vec<_>>();
+    let overrides = column_overrides(columns).map_err(|what| Problem::error(Location::START, what));
+    let Some(overrides) = complaints.check(overrides) else { return TournamentFile::default() };
+    let Some(mut rest) = complaints.check(rows_from_head(text, &overrides)) else { return TournamentFile::default() };
     let mut sheet = TournamentFile::default();
     while !rest.is_empty() {
         // Another table with its own headers may follow.
@@ -192,17 +125,39 @@ pub(super) fn read(text: &str, columns: &str, complaints: &mut ImportDiagnostics
         sheet.scoring = sheet.scoring.or(of_table.scoring);
     }
     for (line, number) in text.lines().zip(1..) {
-        let Some((key, value)) =
-            line.strip_prefix(EXTENSION_COMMENT).map(|aside| aside.split_once(' ').unwrap_or((aside, "")))
-        else {
-            continue;
-        };
+        let Some(aside) = line.strip_prefix(EXTENSION_COMMENT) else { continue };
+        let (key, value) = aside.split_once(' ').unwrap_or((aside, ""));
         let place = Location { line: number, column: 1 };
         if parse_extension_comment(&mut sheet, key, value, place, complaints).is_none() {
             complaints.warn(place, "this comment of damcast cannot be understood: passed over");
         }
     }
     sheet
+}
+
+/// Returns the rows from the first headers on, split at the separator that yields most known headers.
+fn rows_from_head(text: &str, overrides: &[(String, Column)]) -> Result<Vec<Cells>, Problem> {
+    // Of equal candidates the first.
+    let found = ['|', ',', '\t', ';'].into_iter().filter_map(|separator| {
+        let (rows, unclosed) = rows(text, separator);
+        let at = rows.iter().take(HEAD).position(|row| is_head(row, overrides))?;
+        let known = rows[at].iter().filter(|cell| column_of(&cell.text, overrides).is_some()).count();
+        Some((known, rows, at, unclosed))
+    });
+    let best = found.max_by_key(|(known, ..)| *known);
+    match best.or_else(|| names_only_table(text, overrides)) {
+        Some((_, _, _, Some(place))) => fault(place, "this quotation mark is never closed"),
+        Some((_, rows, at, None)) => Ok(rows.into_iter().skip(at).collect()),
+        None => {
+            let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
+            let what = format!(
+                "no row of headers in the first {HEAD} rows: players need Name, pairings need Round, White and Black; the first row is {}; \
+                 say with --columns what they are called",
+                quote(first)
+            );
+            fault(Location::START, what)
+        }
+    }
 }
 
 /// Reads a list of names alone, which has no separators.
@@ -259,7 +214,7 @@ fn table(rows: Vec<Cells>, overrides: &[(String, Column)], complaints: &mut Impo
         heads.push(column);
     }
     let width = heads.len();
-    let mut table: Vec<BTreeMap<Column, Cell>> = Vec::new();
+    let mut table = Vec::new();
     for row in rows {
         let mut cells = BTreeMap::new();
         for (index, cell) in row.into_iter().enumerate() {
@@ -274,7 +229,7 @@ fn table(rows: Vec<Cells>, overrides: &[(String, Column)], complaints: &mut Impo
             }
         }
         if cells.values().any(|cell| !cell.text.is_empty()) {
-            table.push(cells);
+            table.push(Row(cells));
         }
     }
     if complaints.has_error() {
@@ -312,8 +267,8 @@ fn column_of(header: &str, overrides: &[(String, Column)]) -> Option<Column> {
     if let Some((_, column)) = overrides.iter().find(|(known, _)| *known == header) {
         return Some(*column);
     }
-    let is_it = |(column, name, headers): &&(Column, &str, &[&str])| {
-        headers.contains(&header.as_str())
+    let is_it = |(column, name, headers): &&(Column, &str, &str)| {
+        headers.split('|').any(|known| known == header)
             || (*column != Column::Ignored
                 && name.len() == header.len()
                 && name.replace('-', " ").eq_ignore_ascii_case(&header))
@@ -393,73 +348,76 @@ fn rows(text: &str, separator: char) -> (Vec<Cells>, Option<Location>) {
     (rows, opened)
 }
 
-/// Returns the text of a column of a row; empty if there is none.
-fn text_of(row: &BTreeMap<Column, Cell>, column: Column) -> &str {
-    row.get(&column).map_or("", |cell| cell.text.as_str())
-}
+/// A row of a table: its cells by the meaning of their columns.
+struct Row(BTreeMap<Column, Cell>);
 
-fn place_of(row: &BTreeMap<Column, Cell>, column: Column) -> Location {
-    let first = row.values().map(|cell| cell.place).min();
-    row.get(&column).map(|cell| cell.place).or(first).unwrap_or(Location::START)
-}
-
-fn number_of(row: &BTreeMap<Column, Cell>, column: Column, complaints: &mut ImportDiagnostics) -> Option<u32> {
-    let text = text_of(row, column);
-    if text.is_empty() {
-        return None;
+impl Row {
+    /// Returns the text of a column; empty if there is none.
+    fn text(&self, column: Column) -> &str {
+        self.0.get(&column).map_or("", |cell| cell.text.as_str())
     }
-    match number(text.trim_end_matches('.')) {
-        Ok(0) => {
-            complaints.error(place_of(row, column), format!("{} is no number from 1 on", quote(text)));
-            None
+
+    /// Returns the position of a column, or that of the row.
+    fn place(&self, column: Column) -> Location {
+        let first = || self.0.values().map(|cell| cell.place).min();
+        self.0.get(&column).map(|cell| cell.place).or_else(first).unwrap_or(Location::START)
+    }
+
+    /// Returns the text of a column in a form that is safe to show.
+    fn clean_text(&self, column: Column, complaints: &mut ImportDiagnostics) -> String {
+        clean_text(self.text(column), self.place(column), complaints)
+    }
+
+    /// Returns the number in a column, from 1.
+    fn number(&self, column: Column, complaints: &mut ImportDiagnostics) -> Option<u32> {
+        let text = self.text(column);
+        if text.is_empty() {
+            return None;
         }
-        Err(what) => {
-            complaints.error(place_of(row, column), what);
-            None
+        match number(text.trim_end_matches('.')) {
+            Ok(0) => complaints.reject(self.place(column), format!("{} is no number from 1 on", quote(text))),
+            Ok(found) => Some(found),
+            Err(what) => complaints.reject(self.place(column), what),
         }
-        Ok(found) => Some(found),
     }
 }
 
 /// Returns a player of a list or of a crosstable.
-fn listed(row: &BTreeMap<Column, Cell>, complaints: &mut ImportDiagnostics) -> Option<ListedPlayer> {
-    let place = place_of(row, Column::Name);
-    let name = clean_name(text_of(row, Column::Name), place, complaints);
+fn listed(row: &Row, complaints: &mut ImportDiagnostics) -> Option<ListedPlayer> {
+    let place = row.place(Column::Name);
+    let name = clean_name(row.text(Column::Name), place, complaints);
     if name.is_empty() {
-        complaints.error(place, "this row has no name");
-        return None;
+        return complaints.reject(place, "this row has no name");
     }
-    let text = |column: Column, complaints: &mut ImportDiagnostics| {
-        clean_text(text_of(row, column), place_of(row, column), complaints)
-    };
-    let mut player = ListedPlayer::new(place, number_of(row, Column::Number, complaints), &name);
-    player.title = text(Column::Title, complaints);
+    let mut player = ListedPlayer::new(place, row.number(Column::Number, complaints), &name);
+    player.title = row.clean_text(Column::Title, complaints);
     // `A 2339`: a class before the rating.
-    let rating = text_of(row, Column::Rating).rsplit(' ').next().unwrap_or("");
+    let rating = row.text(Column::Rating).rsplit(' ').next().unwrap_or("");
     if !rating.is_empty() {
         match number(rating) {
             Ok(rating) => player.rating = Some(rating).filter(|rating| *rating > 0),
             Err(_) if rating.chars().all(|c| c.is_ascii_alphabetic() || c == '-') => {}
-            Err(what) => complaints.error(place_of(row, Column::Rating), format!("{what}: a rating is one")),
+            Err(what) => complaints.error(row.place(Column::Rating), format!("{what}: a rating is one")),
         }
     }
-    player.federation = text(Column::Federation, complaints);
-    player.team = text(Column::Team, complaints);
-    player.licence = text(Column::Id, complaints);
-    player.birth = text(Column::Birth, complaints);
-    player.sex = match normalised(text_of(row, Column::Sex)).as_str() {
-        "" => String::new(),
-        "m" | "male" | "man" | "h" | "м" => "m".to_owned(),
-        "w" | "f" | "v" | "female" | "vrouw" | "ж" => "w".to_owned(),
+    player.federation = row.clean_text(Column::Federation, complaints);
+    player.team = row.clean_text(Column::Team, complaints);
+    player.licence = row.clean_text(Column::Id, complaints);
+    player.birth = row.clean_text(Column::Birth, complaints);
+    player.sex = match normalised(row.text(Column::Sex)).as_str() {
+        "" => "",
+        "m" | "male" | "man" | "h" | "м" => "m",
+        "w" | "f" | "v" | "female" | "vrouw" | "ж" => "w",
         other => {
-            complaints.error(place_of(row, Column::Sex), format!("{} is no sex: m or w", quote(other)));
-            String::new()
+            complaints.error(row.place(Column::Sex), format!("{} is no sex: m or w", quote(other)));
+            ""
         }
-    };
+    }
+    .to_owned();
     Some(player)
 }
 
-fn players(table: &[BTreeMap<Column, Cell>], complaints: &mut ImportDiagnostics) -> TournamentFile {
+fn players(table: &[Row], complaints: &mut ImportDiagnostics) -> TournamentFile {
     let mut sheet = TournamentFile::default();
     let mut numbers = BTreeMap::new();
     for row in table {
@@ -467,158 +425,139 @@ fn players(table: &[BTreeMap<Column, Cell>], complaints: &mut ImportDiagnostics)
         if let Some(number) = player.number
             && let Some(other) = numbers.insert(number, player.place.line)
         {
-            complaints.error(
-                place_of(row, Column::Number),
-                format!("the number {number} is given twice, also in line {other}"),
-            );
+            let what = format!("the number {number} is given twice, also in line {other}");
+            complaints.error(row.place(Column::Number), what);
         }
         sheet.players.push(player);
     }
     sheet
 }
 
-fn pairings(table: &[BTreeMap<Column, Cell>], complaints: &mut ImportDiagnostics) -> TournamentFile {
+fn pairings(table: &[Row], complaints: &mut ImportDiagnostics) -> TournamentFile {
     let mut sheet = TournamentFile::default();
-    let mut is_of_one_point = 0;
+    let mut is_in_other_points = false;
     for row in table {
-        // Report every problem of a row: a file with an error is not imported.
-        let round = number_of(row, Column::Round, complaints);
-        if text_of(row, Column::Round).is_empty() {
-            complaints.error(place_of(row, Column::Round), "this row has no round");
+        let Some(result) = pairing(row, &mut sheet, complaints) else { continue };
+        if is_in_chess_points(result) && !is_in_other_points {
+            is_in_other_points = true;
+            let is_win = result.starts_with('1') && !result.contains(['½', '/']);
+            let meaning = if is_win { "win of white" } else { "result in points of 1-½-0" };
+            complaints.note(row.place(Column::Result), format!("{} is read as a {meaning}", quote(result)));
         }
-        let round = round.unwrap_or(1);
-        if round > MOST_ROUNDS {
-            complaints.error(place_of(row, Column::Round), format!("round {round}; {MOST_ROUNDS} are the most"));
-        }
-        let mut who = |name: Column, of_number: Column, team: Column| {
-            let place = place_of(row, if text_of(row, name).is_empty() { of_number } else { name });
-            let number = number_of(row, of_number, complaints);
-            let name = Some(text_of(row, name)).filter(|name| *name != "-").unwrap_or_default();
-            let name = clean_name(name, place, complaints);
-            let team = clean_text(text_of(row, team), place, complaints);
-            (number.is_some() || !name.is_empty()).then(|| PlayerRef::named(place, number, name, team))
-        };
-        let white = who(Column::White, Column::WhiteNumber, Column::WhiteTeam);
-        let black = who(Column::Black, Column::BlackNumber, Column::BlackTeam);
-        let board = number_of(row, Column::Board, complaints);
-        let place = place_of(row, Column::Result);
-        let reason = reason(text_of(row, Column::Reason)).unwrap_or_else(|| {
-            let what = format!("the reason {} is not known", quote(text_of(row, Column::Reason)));
-            complaints.error(place_of(row, Column::Reason), what);
-            ReasonCell::Nothing
-        });
-        let result = text_of(row, Column::Result);
-        // `vrij` in the column of the result.
-        let (result, reason) = match self::reason(result) {
-            Some(ReasonCell::Bye(why)) if reason == ReasonCell::Nothing && result.contains(char::is_alphabetic) => {
-                ("", ReasonCell::Bye(why))
-            }
-            _ => (result, reason),
-        };
-        // `vrij` as the opponent.
-        let is_nobody = |who: &PlayerRef| who.number.is_none() && is_bye_name(&who.name);
-        let (white, black) = match (white, black) {
-            (Some(white), Some(black)) if matches!(reason, ReasonCell::Bye(_)) => {
-                let is_alone = is_nobody(&white) != is_nobody(&black);
-                let of = |who: PlayerRef| Some(who).filter(|who| !is_alone || !is_nobody(who));
-                (of(white), of(black))
-            }
-            sides => sides,
-        };
-        let is_of_a_team = !text_of(row, Column::WhiteTeam).is_empty() || !text_of(row, Column::BlackTeam).is_empty();
-        let (one, other) = match (&white, &black) {
-            (None, None) => {
-                complaints.error(place_of(row, Column::White), "this row has neither white nor black");
-                continue;
-            }
-            _ => (white, black),
-        };
-        let is_white = one.is_some();
-        let alone = [&one, &other].into_iter().flatten().next().filter(|_| one.is_none() || other.is_none()).cloned();
-        let has_said = !matches!(result, "" | "*") || reason != ReasonCell::Nothing;
-        let is_decided = matches!(reason, ReasonCell::Of(ResultReason::Arbiter | ResultReason::NotPlayed));
-        let is_free = (!is_of_a_team && has_said && !is_decided) || matches!(reason, ReasonCell::Bye(_));
-        let mut free_outcome = None;
-        if let Some(who) = alone.filter(|_| is_free) {
-            match bye_from_row(result, reason, is_white) {
-                Some((why, points)) if board.is_none() => {
-                    sheet.byes.push(ListedBye { round, who, why, points });
-                    continue;
-                }
-                Some((why, points)) => free_outcome = Some(ListedResult::OnePlayer { is_white, why, points }),
-                None => {
-                    let what = format!(
-                        "{} is no result of a round without an opponent: a bye or a forfeit says so in a column Reason",
-                        quote(result)
-                    );
-                    complaints.error(place, what);
-                    continue;
-                }
-            }
-        } else if !has_said && (one.is_none() || other.is_none()) {
-            let what = "this row has one player and no result: the pairing waits for an opponent or for a result; a bye says so in Result \
-                        or Reason";
-            complaints.note(place, what);
-        }
-        let stage = match normalised(text_of(row, Column::Stage)).as_str() {
-            "" => None,
-            "standard" | "standaard" | "classic" | "стандарт" => Some(MicroMatchStage::Standard),
-            "rapid" | "рапид" => Some(MicroMatchStage::Rapid),
-            "blitz" | "sneldammen" | "блиц" => Some(MicroMatchStage::Blitz),
-            other => {
-                let what = format!("{} is no stage: standard, rapid, blitz", quote(other));
-                complaints.error(place_of(row, Column::Stage), what);
-                None
-            }
-        };
-        // A player whose opponent's team leaves the board empty wins by forfeit.
-        let is_empty_board = one.is_none() || other.is_none();
-        let reason = if is_empty_board && reason == ReasonCell::Nothing {
-            ReasonCell::Of(ResultReason::Forfeit)
-        } else {
-            reason
-        };
-        if !is_empty_board && matches!(reason, ReasonCell::Bye(_)) {
-            complaints.error(place, "a bye has no opponent, and this row has two players");
-            continue;
-        }
-        let Some(outcome) = free_outcome.or_else(|| outcome(result, reason)) else {
-            complaints.error(place, format!("{} is no result, as 2-0, 1-1, 0-2, or * for none yet", quote(result)));
-            continue;
-        };
-        if is_in_chess_points(result) {
-            is_of_one_point += 1;
-            if is_of_one_point == 1 {
-                complaints.note(
-                    place,
-                    format!(
-                        "{} is read as a {}",
-                        quote(result),
-                        if result.starts_with('1') && !result.contains(['½', '/']) {
-                            "win of white"
-                        } else {
-                            "result in points of 1-½-0"
-                        }
-                    ),
-                );
-            }
-        }
-        let time_control =
-            clean_text(text_of(row, Column::TimeControl), place_of(row, Column::TimeControl), complaints);
-        let place = place_of(row, Column::White);
-        let told_at = place_of(row, Column::Result);
-        let (white, black) = (one, other);
-        sheet.pairings.push(ListedPairing {
-            place,
-            round,
-            board,
-            white,
-            black,
-            outcome,
-            result_location: told_at,
-            stage,
-            time_control,
-        });
     }
     sheet
+}
+
+/// Adds the game or the bye of a row. Returns the result of a game. Reports every problem of the row: a file with an error is not imported.
+fn pairing<'r>(row: &'r Row, sheet: &mut TournamentFile, complaints: &mut ImportDiagnostics) -> Option<&'r str> {
+    let round = round(row, complaints);
+    let white = player(row, [Column::White, Column::WhiteNumber, Column::WhiteTeam], complaints);
+    let black = player(row, [Column::Black, Column::BlackNumber, Column::BlackTeam], complaints);
+    let board = row.number(Column::Board, complaints);
+    let place = row.place(Column::Result);
+    let (result, reason) = result_and_reason(row, complaints);
+    let is_bye = matches!(reason, ReasonCell::Bye(_));
+    let [white, black] = if is_bye { without_nobody([white, black]) } else { [white, black] };
+    let is_white = white.is_some();
+    let alone = match (&white, &black) {
+        (None, None) => return complaints.reject(row.place(Column::White), "this row has neither white nor black"),
+        (Some(who), None) | (None, Some(who)) => Some(who),
+        (Some(_), Some(_)) => None,
+    };
+    let is_of_a_team = !row.text(Column::WhiteTeam).is_empty() || !row.text(Column::BlackTeam).is_empty();
+    let has_said = !matches!(result, "" | "*") || reason != ReasonCell::Nothing;
+    let is_decided = matches!(reason, ReasonCell::Of(ResultReason::Arbiter | ResultReason::NotPlayed));
+    let mut of_one_player = None;
+    if let Some(who) = alone.filter(|_| (!is_of_a_team && has_said && !is_decided) || is_bye) {
+        let Some((why, points)) = bye_from_row(result, reason, is_white) else {
+            let advice = "a bye or a forfeit says so in a column Reason";
+            let what = format!("{} is no result of a round without an opponent: {advice}", quote(result));
+            return complaints.reject(place, what);
+        };
+        if board.is_none() {
+            sheet.byes.push(ListedBye { round, who: who.clone(), why, points });
+            return None;
+        }
+        of_one_player = Some(ListedResult::OnePlayer { is_white, why, points });
+    } else if !has_said && alone.is_some() {
+        let what = "this row has one player and no result: the pairing waits for an opponent or for a result; a bye says so in Result \
+                    or Reason";
+        complaints.note(place, what);
+    }
+    let stage = stage(row, complaints);
+    if alone.is_none() && is_bye {
+        return complaints.reject(place, "a bye has no opponent, and this row has two players");
+    }
+    // A player whose opponent's team leaves the board empty wins by forfeit.
+    let is_forfeit = alone.is_some() && reason == ReasonCell::Nothing;
+    let reason = if is_forfeit { ReasonCell::Of(ResultReason::Forfeit) } else { reason };
+    let Some(outcome) = of_one_player.or_else(|| outcome(result, reason)) else {
+        let what = format!("{} is no result, as 2-0, 1-1, 0-2, or * for none yet", quote(result));
+        return complaints.reject(place, what);
+    };
+    let time_control = row.clean_text(Column::TimeControl, complaints);
+    let drawn = ListedPairing::new(row.place(Column::White), round, [white, black], outcome);
+    sheet.pairings.push(ListedPairing { board, result_location: place, stage, time_control, ..drawn });
+    Some(result)
+}
+
+fn round(row: &Row, complaints: &mut ImportDiagnostics) -> u32 {
+    let round = row.number(Column::Round, complaints).unwrap_or(1);
+    if row.text(Column::Round).is_empty() {
+        complaints.error(row.place(Column::Round), "this row has no round");
+    }
+    if round > MOST_ROUNDS {
+        complaints.error(row.place(Column::Round), format!("round {round}; {MOST_ROUNDS} are the most"));
+    }
+    round
+}
+
+/// Returns one side of a pairing: name, number and team; `None` if there is neither name nor number.
+fn player(row: &Row, [name, number, team]: [Column; 3], complaints: &mut ImportDiagnostics) -> Option<PlayerRef> {
+    let place = row.place(if row.text(name).is_empty() { number } else { name });
+    let number = row.number(number, complaints);
+    let name = Some(row.text(name)).filter(|name| *name != "-").unwrap_or_default();
+    let name = clean_name(name, place, complaints);
+    let team = clean_text(row.text(team), place, complaints);
+    (number.is_some() || !name.is_empty()).then(|| PlayerRef::named(place, number, name, team))
+}
+
+/// Returns the result of a row and its reason, which may stand in the column of the result: `vrij`.
+fn result_and_reason<'r>(row: &'r Row, complaints: &mut ImportDiagnostics) -> (&'r str, ReasonCell) {
+    let text = row.text(Column::Reason);
+    let reason = reason(text).unwrap_or_else(|| {
+        complaints.error(row.place(Column::Reason), format!("the reason {} is not known", quote(text)));
+        ReasonCell::Nothing
+    });
+    let result = row.text(Column::Result);
+    match self::reason(result) {
+        Some(ReasonCell::Bye(why)) if reason == ReasonCell::Nothing && result.contains(char::is_alphabetic) => {
+            ("", ReasonCell::Bye(why))
+        }
+        _ => (result, reason),
+    }
+}
+
+/// Removes the opponent of a bye whose name means a bye: `vrij`.
+fn without_nobody(sides: [Option<PlayerRef>; 2]) -> [Option<PlayerRef>; 2] {
+    let is_nobody = |who: &PlayerRef| who.number.is_none() && is_bye_name(&who.name);
+    match sides {
+        [Some(white), Some(black)] if is_nobody(&white) != is_nobody(&black) => {
+            [white, black].map(|who| Some(who).filter(|who| !is_nobody(who)))
+        }
+        sides => sides,
+    }
+}
+
+fn stage(row: &Row, complaints: &mut ImportDiagnostics) -> Option<MicroMatchStage> {
+    match normalised(row.text(Column::Stage)).as_str() {
+        "" => None,
+        "standard" | "standaard" | "classic" | "стандарт" => Some(MicroMatchStage::Standard),
+        "rapid" | "рапид" => Some(MicroMatchStage::Rapid),
+        "blitz" | "sneldammen" | "блиц" => Some(MicroMatchStage::Blitz),
+        other => {
+            let what = format!("{} is no stage: standard, rapid, blitz", quote(other));
+            complaints.reject(row.place(Column::Stage), what)
+        }
+    }
 }

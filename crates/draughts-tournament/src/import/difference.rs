@@ -88,12 +88,7 @@ impl Difference {
     }
 
     fn take_back(&mut self, wanted: &Pairing, stage: Option<MicroMatchStage>) {
-        let known = self.state.pairing(wanted.id).map(|(_, known)| known);
-        let has_result = known.is_some_and(|known| match stage {
-            Some(stage) => known.games.iter().any(|game| game.stage == stage && game.result.is_some()),
-            None => known.result.is_some(),
-        });
-        if has_result {
+        if self.state.pairing(wanted.id).is_some_and(|(_, known)| known.has_result(stage)) {
             self.emit(Event::ResultTakenBack { pairing: wanted.id, stage });
         }
     }

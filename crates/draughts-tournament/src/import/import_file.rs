@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use draughts_pdn::problem::quote;
 use draughts_pdn::{Level, Location, Problem, Problems, tag};
 
-use crate::Points;
-use crate::{ByeKind, EventInfo, ResultReason};
-use crate::{MicroMatchStage, Scoring, TieBreak, UnplayedPolicy};
+use crate::{ByeKind, EventInfo, MicroMatchStage, Points, ResultReason, Scoring, TieBreak, UnplayedPolicy};
 
 /// Content of a tournament file.
 ///
@@ -98,6 +96,12 @@ pub(crate) struct ListedTeam {
     pub printed: Option<(Points, Points)>,
 }
 
+impl ListedTeam {
+    pub fn new(place: Location, number: Option<u32>, name: String) -> ListedTeam {
+        ListedTeam { place, number, name, federation: String::new(), players: Vec::new(), printed: None }
+    }
+}
+
 /// Line-up of a team in a round, by numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ListedMatch {
@@ -140,6 +144,19 @@ pub(crate) struct ListedPairing {
     pub result_location: Location,
     pub stage: Option<MicroMatchStage>,
     pub time_control: String,
+}
+
+impl ListedPairing {
+    /// Creates a pairing without a board, whose result stands at its own place.
+    pub fn new(
+        place: Location,
+        round: u32,
+        [white, black]: [Option<PlayerRef>; 2],
+        outcome: ListedResult,
+    ) -> ListedPairing {
+        let (board, result_location, stage, time_control) = (None, place, None, String::new());
+        ListedPairing { place, round, board, white, black, outcome, result_location, stage, time_control }
+    }
 }
 
 /// A round without an opponent in a file.
@@ -191,6 +208,11 @@ pub(crate) enum ListedResult {
     },
 }
 
+/// Returns the problem of a faulty part of a file.
+pub(crate) fn fault<T>(place: Location, what: impl Into<String>) -> Result<T, Problem> {
+    Err(Problem::error(place, what))
+}
+
 /// Collector of problems while a file is read.
 pub(crate) struct ImportDiagnostics(Problems);
 
@@ -203,6 +225,17 @@ impl ImportDiagnostics {
         self.0.push(Problem::error(place, what));
     }
 
+    /// Returns a part of the file, or adds its problem.
+    pub fn check<T>(&mut self, part: Result<T, Problem>) -> Option<T> {
+        part.map_err(|problem| self.0.push(problem)).ok()
+    }
+
+    /// Adds an error. Returns `None` for the faulty part of the file.
+    pub fn reject<T>(&mut self, place: Location, what: impl Into<String>) -> Option<T> {
+        self.error(place, what);
+        None
+    }
+
     pub fn warn(&mut self, place: Location, what: impl Into<String>) {
         self.0.push(Problem::warning(place, what));
     }
@@ -213,11 +246,6 @@ impl ImportDiagnostics {
 
     pub fn has_error(&self) -> bool {
         self.0.count(Level::Error) > 0
-    }
-
-    /// Returns the problems of a refused file.
-    pub fn into_errors(self) -> Vec<Problem> {
-        self.0.into_sorted()
     }
 
     /// Returns the problems in the order of the file; `Err` if one of them is an error.
@@ -256,20 +284,9 @@ pub(crate) fn clean_name(text: &str, place: Location, complaints: &mut ImportDia
 
 /// Whether a text means a bye, in four languages: as a round without an opponent, or as the name of an opponent.
 pub(crate) fn is_bye_name(text: &str) -> bool {
-    matches!(
-        normalised(text).as_str(),
-        "bye"
-            | "vrij"
-            | "vrijgeloot"
-            | "vrije ronde"
-            | "exempt"
-            | "exempte"
-            | "libre"
-            | "выходной"
-            | "свободен"
-            | "свободна"
-            | "без пары"
-    )
+    const NAMES: &str = "bye|vrij|vrijgeloot|vrije ronde|exempt|exempte|libre|выходной|свободен|свободна|без пары";
+    let name = normalised(text);
+    NAMES.split('|').any(|known| known == name)
 }
 
 impl TournamentFile {
@@ -382,12 +399,6 @@ pub(crate) fn parse_extension_comment(
     let first = || value.split_once(' ').unwrap_or((&value, ""));
     match key {
         "event" => sheet.event.name = value,
-        "site" => sheet.event.site = value,
-        "federation" => sheet.event.federation = value,
-        "start" => sheet.event.start = value,
-        "end" => sheet.event.end = value,
-        "arbiter" => sheet.event.arbiter = value,
-        "time-control" => sheet.event.time_control = value,
         "scoring" => {
             let scoring: Scoring = value.parse().ok()?;
             sheet.scoring = Some(scoring);
@@ -403,15 +414,7 @@ pub(crate) fn parse_extension_comment(
         }
         "team" => {
             let (own, name) = (number(first().0).ok()?, first().1.to_owned());
-            let none = String::new();
-            sheet.teams.push(ListedTeam {
-                place,
-                number: Some(own),
-                name,
-                federation: none,
-                players: Vec::new(),
-                printed: None,
-            });
+            sheet.teams.push(ListedTeam::new(place, Some(own), name));
         }
         "points" => {
             let (points, reason) = first().1.split_once(' ').unwrap_or((first().1, ""));
@@ -425,7 +428,10 @@ pub(crate) fn parse_extension_comment(
             let reason = words.next().unwrap_or_default().to_owned();
             sheet.penalties.push(Penalty { place, number, match_points, points, reason });
         }
-        _ => return None,
+        key => {
+            let at = EventInfo::FACTS.iter().position(|known| *known == key && key != "name")?;
+            *sheet.event.facts_mut()[at] = value;
+        }
     }
     Some(())
 }

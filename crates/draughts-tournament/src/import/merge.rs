@@ -18,15 +18,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use draughts_pdn::problem::quote;
 use draughts_pdn::{Location, Problem};
 
-use crate::RoundState;
-use crate::Scoring;
-use crate::import::import_file::{ImportDiagnostics, ListedPairing, ListedResult, TournamentFile};
+use crate::import::import_file::{ImportDiagnostics, ListedPairing, ListedResult, Penalty, TournamentFile};
+use crate::value::numbered::next_number;
 use crate::value::result::micro_match_result;
 use crate::{
-    Adjustment, AdjustmentTarget, Bye, ByeKind, EventInfo, HIDDEN_NAME, Id, MicroMatchGame, OfficialResult, Pairing,
-    Player, ResultReason, Tournament, TournamentSection,
+    Adjustment, AdjustmentTarget, Bye, ByeKind, EventInfo, HIDDEN_NAME, Id, MAIN, MicroMatchGame, OfficialResult,
+    Pairing, Player, Points, ResultReason, RoundState, Scoring, Tournament, TournamentSection,
 };
-use crate::{MAIN, Points};
 
 use scoring::{official, worth};
 
@@ -57,27 +55,18 @@ pub fn merge(
         (Some(name), _) => name.to_owned(),
         (None, []) => MAIN.to_owned(),
         (None, [only]) => only.name.clone(),
-        (None, several) => {
-            let names: Vec<&str> = several.iter().map(|section| section.name.as_str()).collect();
-            complaints.error(
-                Location::START,
-                format!("there are several sections: say with --section which, {}", names.join(", ")),
-            );
-            return Err(complaints.into_errors());
+        (None, _) => {
+            let what = format!("there are several sections: say with --section which, {}", tournament.section_names());
+            return Err(vec![Problem::error(Location::START, what)]);
         }
     };
     let mut next = Next::after(&tournament);
-    let at = match tournament.sections.iter().position(|section| section.name == name) {
-        Some(at) => at,
-        None => {
-            tournament.sections.push(TournamentSection {
-                id: next.section(),
-                name: name.clone(),
-                ..TournamentSection::default()
-            });
-            tournament.sections.len() - 1
-        }
-    };
+    let known = tournament.sections.iter().position(|section| section.name == name);
+    let at = known.unwrap_or_else(|| {
+        let id = take(&mut next.section);
+        tournament.sections.push(TournamentSection { id, name: name.clone(), ..TournamentSection::default() });
+        tournament.sections.len() - 1
+    });
     event(&mut tournament.event, &sheet.event, &mut complaints);
     let sheet = &byes::told_as_players(&tournament.sections[at], sheet, &mut complaints);
     let mut merging = Merger { section: &mut tournament.sections[at], next, sheet, complaints };
@@ -90,16 +79,8 @@ pub fn merge(
 
 /// Facts of the file about the event fill unknown ones.
 fn event(known: &mut EventInfo, new: &EventInfo, complaints: &mut ImportDiagnostics) {
-    let fields = [
-        ("name", &mut known.name, &new.name),
-        ("site", &mut known.site, &new.site),
-        ("federation", &mut known.federation, &new.federation),
-        ("first day", &mut known.start, &new.start),
-        ("last day", &mut known.end, &new.end),
-        ("arbiter", &mut known.arbiter, &new.arbiter),
-        ("time control", &mut known.time_control, &new.time_control),
-    ];
-    for (what, known, new) in fields {
+    let names = ["name", "site", "federation", "first day", "last day", "arbiter", "time control"];
+    for ((what, known), new) in names.into_iter().zip(known.facts_mut()).zip(new.facts()) {
         if known.is_empty() {
             known.clone_from(new);
         } else if !new.is_empty() && known != new {
@@ -127,25 +108,15 @@ struct Next {
 
 impl Next {
     fn after(tournament: &Tournament) -> Next {
-        let sections = || tournament.sections.iter();
-        fn after(ids: impl Iterator<Item = Id>) -> u32 {
-            ids.map(|id| id.0).max().unwrap_or(0) + 1
-        }
         Next {
-            section: after(sections().map(|section| section.id)),
-            player: after(sections().flat_map(|section| section.players.iter().map(|player| player.id))),
-            team: after(sections().flat_map(|section| section.teams.iter().map(|team| team.id))),
-            of_match: after(sections().flat_map(|section| section.matches.iter().map(|this| this.id))),
-            pairing: after(sections().flat_map(|section| section.pairings.iter().map(|pairing| pairing.id))),
-            bye: after(sections().flat_map(|section| section.byes.iter().map(|bye| bye.id))),
-            adjustment: after(
-                sections().flat_map(|section| section.adjustments.iter().map(|adjustment| adjustment.id)),
-            ),
+            section: tournament.sections.iter().map(|section| section.id.0).max().unwrap_or(0) + 1,
+            player: next_number(tournament, |section| &section.players),
+            team: next_number(tournament, |section| &section.teams),
+            of_match: next_number(tournament, |section| &section.matches),
+            pairing: next_number(tournament, |section| &section.pairings),
+            bye: next_number(tournament, |section| &section.byes),
+            adjustment: next_number(tournament, |section| &section.adjustments),
         }
-    }
-
-    fn section(&mut self) -> Id {
-        take(&mut self.section)
     }
 }
 
@@ -154,6 +125,9 @@ fn take(next: &mut u32) -> Id {
     Id(*next - 1)
 }
 
+/// White and Black of a pairing.
+type Sides = (Option<Id>, Option<Id>);
+
 struct Merger<'m> {
     section: &'m mut TournamentSection,
     next: Next,
@@ -161,7 +135,7 @@ struct Merger<'m> {
     complaints: ImportDiagnostics,
 }
 
-impl Merger<'_> {
+impl<'m> Merger<'m> {
     fn all(&mut self) {
         let ids = self.players();
         if self.complaints.has_error() {
@@ -182,14 +156,14 @@ impl Merger<'_> {
             }
         }
         self.section.dates.sort();
-        let resolved = self.resolve();
+        let mut drawn = self.resolve();
         // A known bye adds nothing new.
-        let all = sheet.pairings.iter().zip(&resolved);
-        let idle: Vec<bool> = all.map(|(of, sides)| self.is_known_bye(of, sides)).collect();
+        drawn.retain(|(of, sides)| !self.is_known_bye(of, *sides));
         if self.complaints.has_error() {
             return;
         }
-        self.pairings(&resolved, &idle);
+        self.release_prepared_round(&drawn);
+        self.pairings(&drawn);
         self.byes();
         if self.complaints.has_error() {
             return;
@@ -213,28 +187,24 @@ impl Merger<'_> {
     }
 
     /// Returns the players of all pairings of the file.
-    fn resolve(&mut self) -> Vec<(Option<Id>, Option<Id>)> {
-        let sheet = self.sheet;
-        // Players with numbers first: the rest can then be found by name.
-        sheet
-            .pairings
-            .iter()
-            .map(|drawn| {
-                if let Some(known) = self.known_by_board(drawn) {
-                    return known;
-                }
+    fn resolve(&mut self) -> Vec<(&'m ListedPairing, Sides)> {
+        let mut resolved = Vec::new();
+        for drawn in &self.sheet.pairings {
+            let sides = self.known_by_board(drawn).unwrap_or_else(|| {
                 let white = drawn.white.as_ref().and_then(|who| self.find(who));
                 let black = drawn.black.as_ref().and_then(|who| self.find(who));
                 if white.is_some() && white == black {
                     self.complaints.error(drawn.place, "white and black are the same player");
                 }
                 (white, black)
-            })
-            .collect()
+            });
+            resolved.push((drawn, sides));
+        }
+        resolved
     }
 
     /// Returns the players of a pairing by their known board: distinguishes players with one name.
-    fn known_by_board(&self, drawn: &ListedPairing) -> Option<(Option<Id>, Option<Id>)> {
+    fn known_by_board(&self, drawn: &ListedPairing) -> Option<Sides> {
         let named = [&drawn.white, &drawn.black];
         if !named.into_iter().flatten().any(|who| who.nth.is_some()) {
             return None;
@@ -251,12 +221,11 @@ impl Merger<'_> {
     }
 
     /// Releases pairings of a prepared round without results: such a round may be paired anew, so they give way to those of the file.
-    fn release_prepared_round(&mut self, resolved: &[(Option<Id>, Option<Id>)], idle: &[bool]) {
+    fn release_prepared_round(&mut self, wanted: &[(&ListedPairing, Sides)]) {
         let mut drawn: BTreeMap<(u32, Id), (Option<Id>, Location)> = BTreeMap::new();
         let has_result = |of: &&Pairing| of.result.is_some() || of.games.iter().any(|game| game.result.is_some());
         let played: BTreeSet<u32> = self.section.pairings.iter().filter(has_result).map(|of| of.round).collect();
-        for ((of, &(white, black)), _) in self.sheet.pairings.iter().zip(resolved).zip(idle).filter(|(_, idle)| !**idle)
-        {
+        for &(of, (white, black)) in wanted {
             if self.section.state_of(of.round) == RoundState::Prepared && !played.contains(&of.round) {
                 for (one, other) in [(white, black), (black, white)] {
                     drawn.extend(one.map(|id| ((of.round, id), (other, of.place))));
@@ -264,44 +233,37 @@ impl Merger<'_> {
             }
         }
         let other_draw = |pairing: &Pairing| -> Option<Location> {
-            let sides = [(pairing.white, pairing.black), (pairing.black, pairing.white)];
-            let mut others = sides.into_iter().filter_map(|(one, other)| {
+            pairing.sides().into_iter().find_map(|(one, other, _)| {
                 let (opponent, place) = drawn.get(&(pairing.round, one?))?;
                 (*opponent != other).then_some(*place)
-            });
-            others.next()
+            })
         };
         let gone: Vec<(Id, Location)> =
             self.section.pairings.iter().filter_map(|known| Some((known.id, other_draw(known)?))).collect();
         for (id, place) in gone {
             let Some(at) = self.section.pairings.iter().position(|known| known.id == id) else { continue };
             let known = self.section.pairings.remove(at);
-            let (white, black) = (self.section.name_of(known.white), self.section.name_of(known.black));
-            let what =
-                format!("round {} is prepared: {white} - {black} is not played, this file pairs anew", known.round);
+            let (round, names) = (known.round, self.section.names_of(&known));
+            let what = format!("round {round} is prepared: {names} is not played, this file pairs anew");
             self.complaints.note(place, what);
         }
         self.section.byes.retain(|bye| !drawn.contains_key(&(bye.round, bye.player)));
     }
 
     /// Whether the pairing has one player, no result, and the player is known to have no opponent in that round.
-    fn is_known_bye(&self, of: &ListedPairing, sides: &(Option<Id>, Option<Id>)) -> bool {
-        let ((Some(player), None) | (None, Some(player))) = *sides else { return false };
+    fn is_known_bye(&self, of: &ListedPairing, sides: Sides) -> bool {
+        let ((Some(player), None) | (None, Some(player))) = sides else { return false };
         let is_it = |bye: &Bye| bye.round == of.round && bye.player == player;
         of.outcome == ListedResult::Open && self.section.byes.iter().any(is_it)
     }
 
-    fn pairings(&mut self, resolved: &[(Option<Id>, Option<Id>)], idle: &[bool]) {
-        let sheet = self.sheet;
-        self.release_prepared_round(resolved, idle);
+    fn pairings(&mut self, wanted: &[(&ListedPairing, Sides)]) {
         let mut index: BTreeMap<(u32, Id), usize> = BTreeMap::new();
         for (at, pairing) in self.section.pairings.iter().enumerate() {
-            for id in [pairing.white, pairing.black].into_iter().flatten() {
-                index.insert((pairing.round, id), at);
-            }
+            index.extend(pairing.players().map(|id| ((pairing.round, id), at)));
         }
         let mut seen: BTreeMap<usize, Location> = BTreeMap::new();
-        for ((drawn, &(white, black)), _) in sheet.pairings.iter().zip(resolved).zip(idle).filter(|(_, idle)| !**idle) {
+        for &(drawn, (white, black)) in wanted {
             let meets = |id: Option<Id>| id.and_then(|id| index.get(&(drawn.round, id)).copied());
             let at = match (meets(white), meets(black)) {
                 (None, None) => {
@@ -310,9 +272,7 @@ impl Merger<'_> {
                         Pairing { id, round: drawn.round, board: drawn.board, white, black, ..Pairing::default() };
                     self.section.pairings.push(pairing);
                     let at = self.section.pairings.len() - 1;
-                    for id in [white, black].into_iter().flatten() {
-                        index.insert((drawn.round, id), at);
-                    }
+                    index.extend([white, black].into_iter().flatten().map(|id| ((drawn.round, id), at)));
                     at
                 }
                 (one, other) => {
@@ -345,7 +305,7 @@ impl Merger<'_> {
     }
 
     /// Applies the facts of the file to a pairing that exists.
-    fn pairing(&mut self, at: usize, drawn: &ListedPairing, (white, black): (Option<Id>, Option<Id>)) {
+    fn pairing(&mut self, at: usize, drawn: &ListedPairing, (white, black): Sides) {
         let scoring = self.section.scoring;
         let pairing = &mut self.section.pairings[at];
         if let Some(stage) = drawn.stage {
@@ -434,47 +394,31 @@ impl Merger<'_> {
 
     fn adjustments(&mut self) {
         let sheet = self.sheet;
-        let mut wanted: Vec<(AdjustmentTarget, Points, Points, String)> = Vec::new();
         for adjusted in &sheet.adjustments {
             if let Some(id) = self.find(&adjusted.who) {
-                wanted.push((AdjustmentTarget::Player(id), adjusted.points, Points::ZERO, adjusted.reason.clone()));
+                self.adjust(AdjustmentTarget::Player(id), adjusted.points, Points::ZERO, &adjusted.reason);
             }
         }
-        for penalty in &sheet.penalties {
-            let team = self
-                .section
-                .teams
-                .iter()
-                .find(|team| team.number == penalty.number)
-                .map(|team| AdjustmentTarget::Team(team.id));
-            let player = || {
-                let of_number = |player: &&Player| player.number == Some(penalty.number);
-                self.section.players.iter().find(of_number).map(|player| AdjustmentTarget::Player(player.id))
-            };
-            let whose = if self.section.teams.is_empty() { player() } else { team };
-            match whose {
-                Some(AdjustmentTarget::Player(id)) => {
-                    let points = penalty.match_points + penalty.points;
-                    wanted.push((AdjustmentTarget::Player(id), points, Points::ZERO, penalty.reason.clone()));
+        for Penalty { place, number, match_points, points, reason } in &sheet.penalties {
+            let team = self.section.teams.iter().find(|team| team.number == *number).map(|team| team.id);
+            let player = self.section.players.iter().find(|player| player.number == Some(*number));
+            match (team, player.map(|player| player.id)) {
+                (Some(id), _) => self.adjust(AdjustmentTarget::Team(id), *points, *match_points, reason),
+                (None, Some(id)) if self.section.teams.is_empty() => {
+                    self.adjust(AdjustmentTarget::Player(id), *match_points + *points, Points::ZERO, reason);
                 }
-                Some(whose) => wanted.push((whose, penalty.points, penalty.match_points, penalty.reason.clone())),
-                None => self
-                    .complaints
-                    .error(penalty.place, format!("a penalty for number {}, which nobody has", penalty.number)),
+                _ => self.complaints.error(*place, format!("a penalty for number {number}, which nobody has")),
             }
-        }
-        for (whose, points, match_points, reason) in wanted {
-            self.adjust(whose, points, match_points, reason);
         }
     }
 
-    fn adjust(&mut self, whose: AdjustmentTarget, points: Points, match_points: Points, reason: String) {
-        let is_it = |known: &&mut Adjustment| known.target == whose && known.reason == reason;
+    fn adjust(&mut self, target: AdjustmentTarget, points: Points, match_points: Points, reason: &str) {
+        let is_it = |known: &&mut Adjustment| known.target == target && known.reason == reason;
         match self.section.adjustments.iter_mut().find(is_it) {
             Some(known) => (known.points, known.match_points) = (points, match_points),
             None => {
-                let id = take(&mut self.next.adjustment);
-                self.section.adjustments.push(Adjustment { id, target: whose, points, match_points, reason });
+                let (id, reason) = (take(&mut self.next.adjustment), reason.to_owned());
+                self.section.adjustments.push(Adjustment { id, target, points, match_points, reason });
             }
         }
     }
@@ -483,7 +427,7 @@ impl Merger<'_> {
     fn check_one_game_per_round(&mut self) {
         let mut seen: BTreeSet<(u32, Id)> = BTreeSet::new();
         for pairing in &self.section.pairings {
-            for id in [pairing.white, pairing.black].into_iter().flatten() {
+            for id in pairing.players() {
                 if !seen.insert((pairing.round, id)) {
                     let what = format!("{} plays twice in round {}", self.section.name_of(Some(id)), pairing.round);
                     self.complaints.error(Location::START, what);

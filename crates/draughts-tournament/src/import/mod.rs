@@ -8,14 +8,13 @@ pub(crate) mod merge;
 pub(crate) mod pdn;
 pub(crate) mod trf;
 
-use std::fmt;
-use std::str::FromStr;
-
 use draughts_pdn::{Location, Problem};
 
 pub use difference::difference;
 use encoding::text_of;
 use import_file::{ImportDiagnostics, TournamentFile, note_pdn_replacements};
+
+use crate::value::named;
 
 /// Format of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,28 +27,7 @@ pub enum Format {
     Trf,
 }
 
-impl FromStr for Format {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Format, String> {
-        match text {
-            "pdn" => Ok(Format::Pdn),
-            "csv" => Ok(Format::Csv),
-            "trf" => Ok(Format::Trf),
-            _ => Err(format!("`{text}` is no format of a tournament; there are pdn, csv, trf")),
-        }
-    }
-}
-
-impl fmt::Display for Format {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Format::Pdn => "pdn",
-            Format::Csv => "csv",
-            Format::Trf => "trf",
-        })
-    }
-}
+named!(Format, "format of a tournament" { Pdn = "pdn", Csv = "csv", Trf = "trf" });
 
 /// Maximum number of players in a tournament: comparing all pairs takes seconds there.
 const MOST_PLAYERS: usize = 5_000;
@@ -68,17 +46,19 @@ pub fn read(bytes: &[u8], format: Option<Format>, columns: &str) -> Result<Tourn
     if text.trim().is_empty() {
         complaints.error(Location::START, "the file is empty");
     }
-    if complaints.has_error() {
-        return Err(complaints.into_errors());
-    }
-    let format = format.unwrap_or_else(|| format_of(&text));
-    let mut sheet = match format {
-        Format::Trf => trf::read(&text, &mut complaints),
-        Format::Csv => csv::read(&text, columns, &mut complaints),
-        Format::Pdn => pdn::read(&text, &mut complaints),
-    };
-    if !complaints.has_error() && sheet.players.is_empty() && sheet.pairings.is_empty() && sheet.byes.is_empty() {
-        complaints.error(Location::START, format!("there is no player and no pairing in this file, read as {format}"));
+    let mut sheet = TournamentFile::default();
+    if !complaints.has_error() {
+        let format = format.unwrap_or_else(|| format_of(&text));
+        sheet = match format {
+            Format::Trf => trf::read(&text, &mut complaints),
+            Format::Csv => csv::read(&text, columns, &mut complaints),
+            Format::Pdn => pdn::read(&text, &mut complaints),
+        };
+        let is_empty = sheet.players.is_empty() && sheet.pairings.is_empty() && sheet.byes.is_empty();
+        if !complaints.has_error() && is_empty {
+            let what = format!("there is no player and no pairing in this file, read as {format}");
+            complaints.error(Location::START, what);
+        }
     }
     let counts = [
         (sheet.players.len(), MOST_PLAYERS, "players"),

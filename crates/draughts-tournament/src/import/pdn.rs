@@ -18,6 +18,26 @@ pub(super) fn read(text: &str, complaints: &mut ImportDiagnostics) -> Tournament
     // Comments as in other tournament files.
     let text: String =
         text.split_inclusive('\n').map(|line| if line.starts_with("###") { "\n" } else { line }).collect();
+    let games = parse_games(&text, complaints);
+    if !complaints.has_error() {
+        half_written(&games, &text, complaints);
+    }
+    let mut sheet = TournamentFile::default();
+    let mut boards: BTreeMap<u32, u32> = BTreeMap::new();
+    for game in &games {
+        event(game, &mut sheet, complaints);
+        let Some((round, board)) = round_and_board(game, &mut boards, complaints) else { continue };
+        pairing(game, (round, board), &mut sheet, complaints);
+    }
+    let moves = games.iter().filter(|of| of.game.moves().next().is_some()).count();
+    if moves > 0 {
+        complaints.note(Location::START, format!("{moves} games have moves: they are not taken over"));
+    }
+    disambiguate_names(&mut sheet, complaints);
+    sheet
+}
+
+fn parse_games(text: &str, complaints: &mut ImportDiagnostics) -> Vec<LocatedGame> {
     let mut reader = Reader::new(Encoding::Utf8);
     let mut games = reader.feed(text.as_bytes());
     games.extend(reader.finish());
@@ -29,113 +49,102 @@ pub(super) fn read(text: &str, complaints: &mut ImportDiagnostics) -> Tournament
             complaints.note(problem.location, format!("{}, which is a blank now", problem.message));
         }
     }
-    if !complaints.has_error() {
-        half_written(&games, &text, complaints);
+    games
+}
+
+/// Takes the facts about the event from the first game; all others must be of this event.
+fn event(game: &LocatedGame, sheet: &mut TournamentFile, complaints: &mut ImportDiagnostics) {
+    let event = game.game.tags.get("Event").unwrap_or_default();
+    if sheet.event.name.is_empty() {
+        sheet.event.name = clean_text(event, place_of(game, "Event"), complaints);
+        sheet.event.site = clean_tag(game, "Site", complaints);
+        sheet.event.start = clean_tag(game, "Date", complaints);
+        sheet.event.time_control = clean_tag(game, "TimeControl", complaints);
+    } else if event != sheet.event.name {
+        let what = format!("this game is of {}, the first one of {}", quote(event), quote(&sheet.event.name));
+        complaints.error(place_of(game, "Event"), what);
     }
-    let mut sheet = TournamentFile::default();
-    let mut boards: BTreeMap<u32, u32> = BTreeMap::new();
-    let mut moves = 0;
-    for located in &games {
-        let tags = &located.game.tags;
-        let place = |name: &str| place_of(located, name);
-        let event = tags.get("Event").unwrap_or_default();
-        if sheet.event.name.is_empty() {
-            sheet.event.name = clean_text(event, place("Event"), complaints);
-            sheet.event.site = clean_text(tag_or_empty(tags, "Site"), place("Site"), complaints);
-            sheet.event.start = clean_text(tag_or_empty(tags, "Date"), place("Date"), complaints);
-            sheet.event.time_control = clean_text(tag_or_empty(tags, "TimeControl"), place("TimeControl"), complaints);
-        } else if event != sheet.event.name {
-            complaints.error(
-                place("Event"),
-                format!("this game is of {}, the first one of {}", quote(event), quote(&sheet.event.name)),
-            );
-        }
-        moves += usize::from(located.game.moves().next().is_some());
-        // `3.12`: round and board in one.
-        let round_tag = tag_or_empty(tags, "Round");
-        let (round, in_round) =
-            round_tag.split_once('.').map_or((round_tag, None), |(round, board)| (round, Some(board)));
-        let round = match number(round) {
-            Ok(round) if (1..=MOST_ROUNDS).contains(&round) => round,
+}
+
+/// Returns round and board, `3.12` if in one tag. `boards`: last board of each round, which a game without a board follows.
+fn round_and_board(
+    game: &LocatedGame,
+    boards: &mut BTreeMap<u32, u32>,
+    complaints: &mut ImportDiagnostics,
+) -> Option<(u32, u32)> {
+    let tags = &game.game.tags;
+    let round_tag = tag_or_empty(tags, "Round");
+    let (round, in_round) = round_tag.split_once('.').map_or((round_tag, None), |(round, board)| (round, Some(board)));
+    let Some(round) = number(round).ok().filter(|round| (1..=MOST_ROUNDS).contains(round)) else {
+        let what = format!("the Round {} is no number from 1 to {MOST_ROUNDS}", quote(round_tag));
+        return complaints.reject(place_of(game, "Round"), what);
+    };
+    let last = boards.entry(round).or_default();
+    *last = match tags.get("Board").or(in_round).filter(|board| !matches!(*board, "" | "?" | "-")) {
+        None => *last + 1,
+        Some(board) => match number(board) {
+            Ok(board) if board > 0 => board,
             _ => {
-                complaints.error(
-                    place("Round"),
-                    format!("the Round {} is no number from 1 to {MOST_ROUNDS}", quote(round_tag)),
-                );
-                continue;
+                let what = format!("the Board {} is no number from 1 on", quote(board));
+                return complaints.reject(place_of(game, "Board"), what);
             }
-        };
-        let board_tag = tags.get("Board").or(in_round).filter(|board| !matches!(*board, "" | "?" | "-"));
-        let next = boards.entry(round).or_default();
-        let board = match board_tag.map(number) {
-            Some(Ok(board)) if board > 0 => board,
-            None => *next + 1,
-            Some(_) => {
-                complaints.error(
-                    place("Board"),
-                    format!("the Board {} is no number from 1 on", quote(board_tag.unwrap_or_default())),
-                );
-                continue;
-            }
-        };
-        *next = board;
-        let mut who = |tag: &str, team: &str| -> Option<PlayerRef> {
-            let (place, team_place) = (place(tag), place(team));
-            let name = clean_text(tag_or_empty(tags, tag), place, complaints);
-            let team = clean_text(tag_or_empty(tags, team), team_place, complaints);
-            (!matches!(name.as_str(), "" | "-")).then(|| PlayerRef::named(place, None, name, team))
-        };
-        let (white, black) = (who("White", "WhiteTeam"), who("Black", "BlackTeam"));
-        for (who, tags_of) in [
-            (&white, ["WhiteTitle", "WhiteRating", "WhiteCountry"]),
-            (&black, ["BlackTitle", "BlackRating", "BlackCountry"]),
-        ] {
-            let Some(who) = who.as_ref().filter(|who| !is_bye_name(&who.name)) else { continue };
-            let mut player = ListedPlayer::new(who.place, None, &who.name);
-            [player.title, player.federation] =
-                [tags_of[0], tags_of[2]].map(|tag| clean_text(tag_or_empty(tags, tag), place(tag), complaints));
-            player.rating = number(tag_or_empty(tags, tags_of[1])).ok().filter(|rating| *rating > 0);
-            player.team.clone_from(&who.team);
-            let is_listed = |other: &ListedPlayer| other.name == player.name;
-            if !sheet.players.iter().any(is_listed) {
-                sheet.players.push(player);
-            }
-        }
-        if white.is_none() && black.is_none() {
-            complaints.error(located.locations.start(), "this game has neither White nor Black");
-            continue;
-        }
-        let result = tags.get("Result").unwrap_or("*");
-        let Some(outcome) = outcome(result, tag_or_empty(tags, "Termination")) else {
-            complaints.error(
-                place("Result"),
-                format!("the Result {} is none of 2-0, 1-1, 0-2, 0-0, 1-0, 1/2-1/2, 0-1, *", quote(result)),
-            );
-            continue;
-        };
-        let (told_at, place) = (place("Result"), located.locations.start());
-        let time_control = String::new();
-        sheet.pairings.push(ListedPairing {
-            place,
-            round,
-            board: Some(board),
-            white,
-            black,
-            outcome,
-            result_location: told_at,
-            stage: None,
-            time_control,
-        });
-        let date = tag_or_empty(tags, "Date");
-        if !date.is_empty() && !sheet.dates.iter().any(|(of, _)| *of == round) {
-            sheet.dates.push((round, clean_text(date, place_of(located, "Date"), complaints)));
+        },
+    };
+    Some((round, *last))
+}
+
+/// Adds the players of a game, its pairing and its day. Returns `None` if the game is faulty.
+fn pairing(
+    game: &LocatedGame,
+    (round, board): (u32, u32),
+    sheet: &mut TournamentFile,
+    complaints: &mut ImportDiagnostics,
+) -> Option<()> {
+    let tags = &game.game.tags;
+    let place = game.locations.start();
+    let sides = ["White", "Black"].map(|side| player(game, side, sheet, complaints));
+    if sides == [None, None] {
+        return complaints.reject(place, "this game has neither White nor Black");
+    }
+    let result = tags.get("Result").unwrap_or("*");
+    let result_location = place_of(game, "Result");
+    let Some(outcome) = outcome(result, tag_or_empty(tags, "Termination")) else {
+        let what = format!("the Result {} is none of 2-0, 1-1, 0-2, 0-0, 1-0, 1/2-1/2, 0-1, *", quote(result));
+        return complaints.reject(result_location, what);
+    };
+    let drawn = ListedPairing::new(place, round, sides, outcome);
+    sheet.pairings.push(ListedPairing { board: Some(board), result_location, ..drawn });
+    if !tag_or_empty(tags, "Date").is_empty() && !sheet.dates.iter().any(|(of, _)| *of == round) {
+        sheet.dates.push((round, clean_tag(game, "Date", complaints)));
+    }
+    Some(())
+}
+
+/// Returns the player of one side, and adds them to the players of the file unless their name is known.
+fn player(
+    game: &LocatedGame,
+    side: &str,
+    sheet: &mut TournamentFile,
+    complaints: &mut ImportDiagnostics,
+) -> Option<PlayerRef> {
+    let tag = |suffix: &str| format!("{side}{suffix}");
+    let place = place_of(game, side);
+    let name = clean_tag(game, side, complaints);
+    let team = clean_tag(game, &tag("Team"), complaints);
+    if matches!(name.as_str(), "" | "-") {
+        return None;
+    }
+    if !is_bye_name(&name) {
+        let mut player = ListedPlayer::new(place, None, &name);
+        player.title = clean_tag(game, &tag("Title"), complaints);
+        player.federation = clean_tag(game, &tag("Country"), complaints);
+        player.rating = number(tag_or_empty(&game.game.tags, &tag("Rating"))).ok().filter(|rating| *rating > 0);
+        player.team.clone_from(&team);
+        if !sheet.players.iter().any(|other| other.name == name) {
+            sheet.players.push(player);
         }
     }
-    if moves > 0 {
-        complaints.note(Location::START, format!("{moves} games have moves: they are not taken over"));
-    }
-    disambiguate_names(&mut sheet, complaints);
-    sheet
+    Some(PlayerRef::named(place, None, name, team))
 }
 
 /// Reports a truncated file: only its last game lacks its end or its result, or has an invalid last tag. The rest of such a game may be
@@ -163,6 +172,11 @@ fn half_written(games: &[LocatedGame], text: &str, complaints: &mut ImportDiagno
 fn place_of(located: &LocatedGame, name: &str) -> Location {
     let at = located.game.tags.iter().position(|tag| tag.name == name);
     at.and_then(|at| located.locations.tags.get(at)).copied().unwrap_or_else(|| located.locations.start())
+}
+
+/// Returns the value of a tag in a form that is safe to show.
+fn clean_tag(game: &LocatedGame, name: &str, complaints: &mut ImportDiagnostics) -> String {
+    clean_text(tag_or_empty(&game.game.tags, name), place_of(game, name), complaints)
 }
 
 /// Returns the value of a tag; empty if it is unknown.
@@ -211,14 +225,9 @@ fn disambiguate_names(sheet: &mut TournamentFile, complaints: &mut ImportDiagnos
 fn outcome(result: &str, termination: &str) -> Option<ListedResult> {
     use SideResult::{Draw, Loss, Win};
     let named_reason = match termination.to_lowercase().as_str() {
-        "forfeit" => Some(ResultReason::Forfeit),
-        "white plus" => Some(ResultReason::WhitePlus),
-        "black plus" => Some(ResultReason::BlackPlus),
-        "both lost" => Some(ResultReason::BothLost),
-        "arbiter" | "adjudication" => Some(ResultReason::Arbiter),
-        "unrated" => Some(ResultReason::Unrated),
-        "not played" => Some(ResultReason::NotPlayed),
-        _ => None,
+        "adjudication" => Some(ResultReason::Arbiter),
+        "played" | "bye" => None,
+        termination => ResultReason::from_name(termination),
     };
     let of = |white, black| Some(ListedResult::Letters(white, black, named_reason.unwrap_or_default()));
     match result.trim() {

@@ -12,9 +12,10 @@ pub(crate) mod teams;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use crate::{AdjustmentTarget, ByeKind, Id, ResultReason, TournamentSection};
-use crate::{Fraction, Points};
-use crate::{TieBreak, UnplayedPolicy};
+use crate::{
+    AdjustmentTarget, ByeKind, Fraction, Id, Pairing, Points, ResultReason, Scoring, TieBreak, TournamentSection,
+    UnplayedPolicy,
+};
 
 /// Standings of a section after a round.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -74,6 +75,29 @@ impl PlayedRound {
     /// Creates a round without a game.
     fn without_game(kind: RoundKind, own: Points, opponent: Option<usize>) -> PlayedRound {
         PlayedRound { kind, own, opponent, is_win_on_the_board: false, plus: 0 }
+    }
+
+    /// Creates the round of one side of a pairing.
+    fn of_pairing(pairing: &Pairing, is_white: bool, opponent: Option<usize>, scoring: &Scoring) -> PlayedRound {
+        let Some(result) = pairing.result else {
+            return PlayedRound::without_game(RoundKind::Pending, Points::ZERO, opponent);
+        };
+        let (own, others) = (result.points_of(is_white), result.points_of(!is_white));
+        let kind = match result.reason {
+            ResultReason::Forfeit if own > others => RoundKind::Available,
+            ResultReason::Forfeit => RoundKind::Lost,
+            ResultReason::Bye if own > scoring.draw => RoundKind::Available,
+            ResultReason::NotPlayed | ResultReason::Bye => RoundKind::Requested,
+            _ => RoundKind::Played,
+        };
+        let plus = match result.reason {
+            ResultReason::WhitePlus | ResultReason::BlackPlus => {
+                if is_white == (result.reason == ResultReason::WhitePlus) { 1 } else { -1 }
+            }
+            _ => 0,
+        };
+        let is_win_on_the_board = kind == RoundKind::Played && own >= scoring.win;
+        PlayedRound { kind, own, opponent, is_win_on_the_board, plus }
     }
 }
 
@@ -249,32 +273,9 @@ fn people<'s>(section: &'s TournamentSection, after_round: u32, places: &BTreeMa
         }
     };
     for pairing in &section.pairings {
-        let place = |id: Option<Id>| id.and_then(|id| places.get(&id).copied());
-        for (me, other, is_white) in [(pairing.white, pairing.black, true), (pairing.black, pairing.white, false)] {
-            let opponent = place(other);
-            let what = match pairing.result {
-                None => PlayedRound::without_game(RoundKind::Pending, Points::ZERO, opponent),
-                Some(result) => {
-                    let (own, others) =
-                        if is_white { (result.white, result.black) } else { (result.black, result.white) };
-                    let kind = match result.reason {
-                        ResultReason::Forfeit if own > others => RoundKind::Available,
-                        ResultReason::Forfeit => RoundKind::Lost,
-                        ResultReason::Bye if own > section.scoring.draw => RoundKind::Available,
-                        ResultReason::NotPlayed | ResultReason::Bye => RoundKind::Requested,
-                        _ => RoundKind::Played,
-                    };
-                    let is_win_on_the_board = kind == RoundKind::Played && own >= section.scoring.win;
-                    let plus = match result.reason {
-                        ResultReason::WhitePlus if is_white => 1,
-                        ResultReason::BlackPlus if !is_white => 1,
-                        ResultReason::WhitePlus | ResultReason::BlackPlus => -1,
-                        _ => 0,
-                    };
-                    PlayedRound { kind, own, opponent, is_win_on_the_board, plus }
-                }
-            };
-            set(me, pairing.round, what);
+        for (me, other, is_white) in pairing.sides() {
+            let opponent = other.and_then(|id| places.get(&id).copied());
+            set(me, pairing.round, PlayedRound::of_pairing(pairing, is_white, opponent, &section.scoring));
         }
     }
     for bye in &section.byes {

@@ -1,10 +1,9 @@
 //! The standings of teams: match points, then board points.
 
-use crate::Points;
-use crate::{AdjustmentTarget, Id, TournamentSection};
+use crate::{AdjustmentTarget, Id, Points, TournamentSection};
 
 /// A team in the standings.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct TeamStanding {
     /// Rank from 1. Equal rows share it.
     pub rank: usize,
@@ -31,16 +30,16 @@ impl TournamentSection {
     pub fn board_points(&self, of: Id) -> (Points, Points, bool) {
         let mut points = (Points::ZERO, Points::ZERO, true);
         let Some(this) = self.matches.iter().find(|this| this.id == of) else { return points };
-        let is_home = |id: Option<Id>| Some(id.and_then(|id| self.player(id))?.team == Some(this.home));
+        let is_home = |id: Option<Id>| self.player(id?).map(|player| player.team == Some(this.home));
         for pairing in self.pairings.iter().filter(|pairing| pairing.match_id == Some(of)) {
             // The side of an empty board follows from the opponent's team.
             let white_is_home = is_home(pairing.white).or(is_home(pairing.black).map(|home| !home)).unwrap_or(true);
             match pairing.result {
                 None => points.2 = false,
-                Some(result) if white_is_home => {
-                    (points.0, points.1) = (points.0 + result.white, points.1 + result.black)
+                Some(result) => {
+                    points.0 += result.points_of(white_is_home);
+                    points.1 += result.points_of(!white_is_home);
                 }
-                Some(result) => (points.0, points.1) = (points.0 + result.black, points.1 + result.white),
             }
         }
         points
@@ -52,18 +51,7 @@ pub fn team_standings(section: &TournamentSection, after_round: u32) -> Vec<Team
     let scoring = &section.scoring;
     let mut rows: Vec<TeamStanding> = Vec::with_capacity(section.teams.len());
     for team in section.teams.iter().filter(|_| section.has_matches()) {
-        let none = Points::ZERO;
-        let mut row = TeamStanding {
-            rank: 0,
-            team: team.id,
-            played: 0,
-            won: 0,
-            drawn: 0,
-            lost: 0,
-            match_points: none,
-            board_points: none,
-            penalty: none,
-        };
+        let mut row = TeamStanding { team: team.id, ..TeamStanding::default() };
         let of_team =
             |this: &&crate::Match| this.round <= after_round && (this.home == team.id || this.away == team.id);
         for this in section.matches.iter().filter(of_team) {
@@ -86,7 +74,7 @@ pub fn team_standings(section: &TournamentSection, after_round: u32) -> Vec<Team
         {
             row.match_points += adjustment.match_points;
             row.board_points += adjustment.points;
-            row.penalty += (-adjustment.match_points).max(Points::ZERO);
+            row.penalty += (Points::ZERO - adjustment.match_points).max(Points::ZERO);
         }
         rows.push(row);
     }

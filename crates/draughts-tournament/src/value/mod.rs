@@ -29,6 +29,48 @@ macro_rules! serde_as_text {
 }
 use serde_as_text;
 
+/// Gives an enum the list of its values, and names in files and commands; with a noun, also `FromStr`, whose errors list the names.
+macro_rules! named {
+    ($kind:ident { $($value:ident = $name:literal),* $(,)? }) => {
+        impl $kind {
+            /// All values, in their order.
+            pub const ALL: [$kind; [$($name),*].len()] = [$($kind::$value),*];
+
+            /// Returns the name in files and commands.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($kind::$value => $name,)*
+                }
+            }
+
+            /// Returns the value with this name.
+            pub fn from_name(name: &str) -> Option<$kind> {
+                $kind::ALL.into_iter().find(|known| known.name() == name)
+            }
+        }
+
+        impl std::fmt::Display for $kind {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+    ($kind:ident, $noun:literal { $($values:tt)* }) => {
+        $crate::value::named!($kind { $($values)* });
+
+        impl std::str::FromStr for $kind {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<$kind, String> {
+                let names = || $kind::ALL.map($kind::name).join(", ");
+                $kind::from_name(text).ok_or_else(|| format!("`{text}` is no {}; there are {}", $noun, names()))
+            }
+        }
+    };
+}
+pub(crate) use named;
+
+pub(crate) mod numbered;
 pub(crate) mod points;
 pub(crate) mod result;
 pub(crate) mod rounds;
@@ -42,6 +84,11 @@ use points::Points;
 use result::single_player_result;
 use rounds::{CorrectedGame, SectionRound};
 use scoring::{MicroMatchStage, Scoring, TieBreak, UnplayedPolicy};
+
+/// Returns a value as text; empty if there is none.
+pub(crate) fn optional_text<T: fmt::Display>(value: Option<T>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
+}
 
 /// Default name of a section.
 pub const MAIN: &str = "main";
@@ -72,6 +119,22 @@ impl Tournament {
     pub fn section(&self, name: &str) -> Option<&TournamentSection> {
         self.sections.iter().find(|section| section.name == name)
     }
+
+    /// Returns the names of all sections.
+    pub(crate) fn section_names(&self) -> String {
+        self.sections.iter().map(|section| section.name.as_str()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the section with this id.
+    pub(crate) fn section_with_id(&self, id: Id) -> Option<&TournamentSection> {
+        self.sections.iter().find(|section| section.id == id)
+    }
+
+    /// Returns the label of a section among others; `None` if the only section has the default name.
+    pub fn section_label<'t>(&self, section: &'t TournamentSection) -> Option<&'t str> {
+        let is_nameless = self.sections.len() < 2 && section.name == MAIN;
+        (!is_nameless).then_some(section.name.as_str())
+    }
 }
 
 /// Facts about an event. An unknown text is empty.
@@ -99,6 +162,23 @@ pub struct EventInfo {
     /// Time control, as the pairing program writes it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub time_control: String,
+}
+
+impl EventInfo {
+    /// Names of the facts, in their order.
+    pub(crate) const FACTS: [&str; 7] = ["name", "site", "federation", "start", "end", "arbiter", "time-control"];
+
+    /// Returns the facts in their order.
+    pub(crate) fn facts(&self) -> [&String; 7] {
+        let EventInfo { name, site, federation, start, end, arbiter, time_control } = self;
+        [name, site, federation, start, end, arbiter, time_control]
+    }
+
+    /// Mutable access to the facts in their order.
+    pub(crate) fn facts_mut(&mut self) -> [&mut String; 7] {
+        let EventInfo { name, site, federation, start, end, arbiter, time_control } = self;
+        [name, site, federation, start, end, arbiter, time_control]
+    }
 }
 
 /// A group of players with its own pairings and standings.
@@ -157,14 +237,6 @@ pub struct SectionRules {
     pub dates: Vec<(u32, String)>,
 }
 
-impl Tournament {
-    /// Returns the label of a section among others; `None` if the only section has the default name.
-    pub fn section_label<'t>(&self, section: &'t TournamentSection) -> Option<&'t str> {
-        let is_nameless = self.sections.len() < 2 && section.name == MAIN;
-        (!is_nameless).then_some(section.name.as_str())
-    }
-}
-
 impl TournamentSection {
     /// Whether teams play matches. If not, they are clubs of the players.
     pub fn has_matches(&self) -> bool {
@@ -181,6 +253,21 @@ impl TournamentSection {
         self.teams.iter().find(|team| team.id == id)
     }
 
+    /// Returns the name of a team; empty if there is none.
+    pub(crate) fn team_name(&self, id: Option<Id>) -> &str {
+        id.and_then(|id| self.team(id)).map_or("", |team| &team.name)
+    }
+
+    /// Returns the team of a player.
+    pub(crate) fn team_of(&self, player: Option<Id>) -> Option<Id> {
+        self.player(player?)?.team
+    }
+
+    /// Returns the match of a pairing.
+    pub(crate) fn match_of(&self, pairing: &Pairing) -> Option<&Match> {
+        self.matches.iter().find(|this| Some(this.id) == pairing.match_id)
+    }
+
     /// Returns the players with a name; if there are none, those with that name in files.
     pub fn players_named(&self, name: &str) -> Vec<&Player> {
         let called: Vec<&Player> = self.players.iter().filter(|player| player.name == name).collect();
@@ -193,7 +280,12 @@ impl TournamentSection {
     /// Describes a pairing: `round 1, board 2, Sijbrands - Wiersma`.
     pub(crate) fn describe_pairing(&self, of: &Pairing) -> String {
         let board = of.board.map_or(String::new(), |board| format!(", board {board}"));
-        format!("round {}{board}, {} - {}", of.round, self.name_of(of.white), self.name_of(of.black))
+        format!("round {}{board}, {}", of.round, self.names_of(of))
+    }
+
+    /// Returns the names of both players: `Sijbrands - Wiersma`.
+    pub(crate) fn names_of(&self, of: &Pairing) -> String {
+        format!("{} - {}", self.name_of(of.white), self.name_of(of.black))
     }
 
     /// Returns the name of a player, or the sign for no player.
@@ -382,18 +474,7 @@ pub enum Deferral {
     Adjourned,
 }
 
-impl Deferral {
-    /// All kinds of deferral.
-    pub const ALL: [Deferral; 2] = [Deferral::Postponed, Deferral::Adjourned];
-
-    /// Returns the name in files and commands.
-    pub fn name(self) -> &'static str {
-        match self {
-            Deferral::Postponed => "postponed",
-            Deferral::Adjourned => "adjourned",
-        }
-    }
-}
+named!(Deferral { Postponed = "postponed", Adjourned = "adjourned" });
 
 impl Pairing {
     /// Returns a result in its valid form: in a pairing with one player, it is that player's.
@@ -419,6 +500,16 @@ impl Pairing {
     /// Whether the pairing has one player only.
     pub fn has_one_player(&self) -> bool {
         self.white.is_none() || self.black.is_none()
+    }
+
+    /// Returns both players, or the only one.
+    pub(crate) fn players(&self) -> impl Iterator<Item = Id> + use<> {
+        [self.white, self.black].into_iter().flatten()
+    }
+
+    /// Returns both sides, White first: player, opponent, and whether the player has White.
+    pub(crate) fn sides(&self) -> [(Option<Id>, Option<Id>, bool); 2] {
+        [(self.white, self.black, true), (self.black, self.white, false)]
     }
 
     /// Whether the round waits for the result of the pairing.
@@ -448,6 +539,20 @@ pub struct OfficialResult {
     pub reason: ResultReason,
 }
 
+impl OfficialResult {
+    /// Returns the points of one side.
+    pub(crate) fn points_of(&self, is_white: bool) -> Points {
+        if is_white { self.white } else { self.black }
+    }
+}
+
+/// Formats the points of both sides as `2-0`.
+impl fmt::Display for OfficialResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}", self.white, self.black)
+    }
+}
+
 /// Reason of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -473,35 +578,19 @@ pub enum ResultReason {
     Bye,
 }
 
+named!(ResultReason, "reason of a result" {
+    Played = "played",
+    Unrated = "unrated",
+    Forfeit = "forfeit",
+    WhitePlus = "white plus",
+    BlackPlus = "black plus",
+    BothLost = "both lost",
+    Arbiter = "arbiter",
+    NotPlayed = "not played",
+    Bye = "bye",
+});
+
 impl ResultReason {
-    /// All reasons.
-    pub const ALL: [ResultReason; 9] = [
-        ResultReason::Played,
-        ResultReason::Unrated,
-        ResultReason::Forfeit,
-        ResultReason::WhitePlus,
-        ResultReason::BlackPlus,
-        ResultReason::BothLost,
-        ResultReason::Arbiter,
-        ResultReason::NotPlayed,
-        ResultReason::Bye,
-    ];
-
-    /// Returns the name in files and commands.
-    pub fn name(self) -> &'static str {
-        match self {
-            ResultReason::Played => "played",
-            ResultReason::Unrated => "unrated",
-            ResultReason::Forfeit => "forfeit",
-            ResultReason::WhitePlus => "white plus",
-            ResultReason::BlackPlus => "black plus",
-            ResultReason::BothLost => "both lost",
-            ResultReason::Arbiter => "arbiter",
-            ResultReason::NotPlayed => "not played",
-            ResultReason::Bye => "bye",
-        }
-    }
-
     /// Returns the reason of a draw that is written with a plus and a minus, as `1+ - 1-` (PDN 3.0, ResultFormat `Plus draw`); one of both
     /// is enough.
     pub fn of_draw(text: &str) -> Option<ResultReason> {
@@ -570,23 +659,14 @@ pub enum ByeKind {
     Lost,
 }
 
-impl ByeKind {
-    /// All kinds of byes.
-    pub const ALL: [ByeKind; 6] =
-        [ByeKind::NoOpponent, ByeKind::Full, ByeKind::Half, ByeKind::Absent, ByeKind::Won, ByeKind::Lost];
-
-    /// Returns the name in files and commands.
-    pub fn name(self) -> &'static str {
-        match self {
-            ByeKind::NoOpponent => "bye",
-            ByeKind::Full => "full bye",
-            ByeKind::Half => "half bye",
-            ByeKind::Absent => "absent",
-            ByeKind::Won => "won without opponent",
-            ByeKind::Lost => "lost without opponent",
-        }
-    }
-}
+named!(ByeKind {
+    NoOpponent = "bye",
+    Full = "full bye",
+    Half = "half bye",
+    Absent = "absent",
+    Won = "won without opponent",
+    Lost = "lost without opponent",
+});
 
 /// Points that are added or deducted beside the games.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

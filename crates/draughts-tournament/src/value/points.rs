@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::iter::Sum;
-use std::ops::{Add, AddAssign, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, Mul, Sub};
 
 /// Points in hundredths, from -10,000,000 to 10,000,000 points.
 ///
@@ -82,13 +82,6 @@ impl Sub for Points {
     type Output = Points;
     fn sub(self, other: Points) -> Points {
         Points(self.0 - other.0)
-    }
-}
-
-impl Neg for Points {
-    type Output = Points;
-    fn neg(self) -> Points {
-        Points(-self.0)
     }
 }
 

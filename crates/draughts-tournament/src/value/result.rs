@@ -42,7 +42,7 @@ pub(crate) fn single_player_result(
         return Err("this pairing has one player: say whether it is a bye or a forfeit".to_owned());
     }
     let is_white = pairing.white.is_some();
-    let own = if is_white { result.white } else { result.black };
+    let own = result.points_of(is_white);
     let is_right = match result.reason {
         ResultReason::Forfeit => own == scoring.win || own == scoring.loss,
         _ => scoring.allows(own) || own == scoring.bye || own == scoring.absence,
@@ -61,12 +61,11 @@ pub(crate) fn single_player_result(
 pub(crate) fn micro_match_result(games: &[MicroMatchGame]) -> Option<OfficialResult> {
     for game in games {
         let (white, black) = game.result?;
-        let (high, low) = Scoring::of_stage(game.stage);
-        let is_first = (white > black) != game.is_swapped;
-        match white.cmp(&black) {
-            std::cmp::Ordering::Equal => {}
-            _ if is_first => return Some(OfficialResult { white: high, black: low, reason: ResultReason::Played }),
-            _ => return Some(OfficialResult { white: low, black: high, reason: ResultReason::Played }),
+        if white != black {
+            let (high, low) = Scoring::of_stage(game.stage);
+            let is_first = (white > black) != game.is_swapped;
+            let (white, black) = if is_first { (high, low) } else { (low, high) };
+            return Some(OfficialResult { white, black, reason: ResultReason::Played });
         }
     }
     let is_over = games.last().is_some_and(|game| game.stage == MicroMatchStage::Blitz);

@@ -15,6 +15,7 @@ use std::str::FromStr;
 use draughts::ResultFormat;
 use serde::{Deserialize, Serialize};
 
+use super::optional_text;
 use super::result::official_tag;
 use crate::{Id, MAIN, MicroMatchStage, Pairing, Player, Tournament, TournamentSection};
 
@@ -41,21 +42,9 @@ pub enum RoundState {
     Closed,
 }
 
+super::named!(RoundState { Prepared = "prepared", Published = "published", Open = "open", Closed = "closed" });
+
 impl RoundState {
-    /// All states.
-    pub const ALL: [RoundState; 4] =
-        [RoundState::Prepared, RoundState::Published, RoundState::Open, RoundState::Closed];
-
-    /// Returns the name in files and commands.
-    pub fn name(self) -> &'static str {
-        match self {
-            RoundState::Prepared => "prepared",
-            RoundState::Published => "published",
-            RoundState::Open => "open",
-            RoundState::Closed => "closed",
-        }
-    }
-
     /// Whether a round in this state may change to another one.
     pub(crate) fn can_become(self, next: RoundState) -> bool {
         match next {
@@ -71,8 +60,7 @@ impl FromStr for RoundState {
     type Err = String;
 
     fn from_str(text: &str) -> Result<RoundState, String> {
-        let found = RoundState::ALL.into_iter().find(|state| state.name() == text);
-        found.ok_or_else(|| format!("`{text}` is no state of a round"))
+        RoundState::from_name(text).ok_or_else(|| format!("`{text}` is no state of a round"))
     }
 }
 
@@ -179,7 +167,7 @@ pub fn format_pairing_key((id, stage): PairingKey) -> String {
 pub fn parse_pairing_key(word: &str) -> Option<PairingKey> {
     let (id, stage) = match word.split_once('.') {
         None => (word, None),
-        Some((id, stage)) => (id, Some(MicroMatchStage::ALL.into_iter().find(|known| known.name() == stage)?)),
+        Some((id, stage)) => (id, Some(MicroMatchStage::from_name(stage)?)),
     };
     Some((Id(id.parse().ok()?), stage))
 }
@@ -211,8 +199,7 @@ impl TournamentSection {
 impl Tournament {
     /// Returns a pairing and its section.
     pub fn pairing(&self, id: Id) -> Option<(&TournamentSection, &Pairing)> {
-        let of = |section: &TournamentSection| section.pairings.iter().position(|pairing| pairing.id == id);
-        self.sections.iter().find_map(|section| Some((section, &section.pairings[of(section)?])))
+        self.pairings().find(|(_, pairing)| pairing.id == id)
     }
 
     /// Returns all pairings, each with its section.
@@ -249,20 +236,15 @@ impl Tournament {
     /// Returns a message if there is none, or one in several sections.
     pub fn find_pairing(&self, name: &str, section: Option<&str>) -> Result<Id, String> {
         let numbers = name.split_once('.').and_then(|(round, board)| Some((round.parse().ok()?, board.parse().ok()?)));
-        let Some((round, board)) = numbers else {
+        let Some((round, board)): Option<(u32, u32)> = numbers else {
             return Err(format!("`{name}` is no pairing: 3.2 is board 2 of round 3"));
         };
-        let is_asked = |of: &&TournamentSection| section.is_none_or(|name| of.name == name);
-        let found: Vec<(&TournamentSection, Id)> = self
-            .sections
-            .iter()
-            .filter(is_asked)
-            .flat_map(|section| section.round(round).into_iter().map(move |pairing| (section, pairing)))
-            .filter(|(_, pairing)| pairing.board == Some(board))
-            .map(|(section, pairing)| (section, pairing.id))
-            .collect();
+        let is_it = |of: &TournamentSection, pairing: &Pairing| {
+            section.is_none_or(|name| of.name == name) && (pairing.round, pairing.board) == (round, Some(board))
+        };
+        let found: Vec<_> = self.pairings().filter(|(section, pairing)| is_it(section, pairing)).collect();
         match found.as_slice() {
-            [(_, id)] => Ok(*id),
+            [(_, pairing)] => Ok(pairing.id),
             [] => Err(format!("there is no board {board} in round {round}")),
             several => {
                 let names: Vec<&str> = several.iter().map(|(section, _)| section.name.as_str()).collect();
@@ -292,9 +274,7 @@ impl Tournament {
 
     /// Returns the pairings that are played on another board than that of their round.
     pub fn elsewhere(&self) -> impl Iterator<Item = (&TournamentSection, &Pairing)> {
-        let all =
-            self.sections.iter().flat_map(|section| section.pairings.iter().map(move |pairing| (section, pairing)));
-        all.filter(|(_, pairing)| !pairing.board_override.is_empty() && pairing.result.is_none())
+        self.pairings().filter(|(_, pairing)| !pairing.board_override.is_empty() && pairing.result.is_none())
     }
 
     fn seat_at(&self, section: &TournamentSection, pairing: &Pairing, board: &str) -> BoardAssignment {
@@ -306,6 +286,18 @@ impl Tournament {
     pub fn assignments_of_round(&self, section: &TournamentSection, round: u32) -> Vec<BoardAssignment> {
         let seated = section.round(round).into_iter().filter(|pairing| !pairing.board_name.is_empty());
         seated.map(|pairing| self.seat_at(section, pairing, &pairing.board_name)).collect()
+    }
+
+    /// Returns the rounds that have files, each with its number of games.
+    pub(crate) fn games_of_rounds(&self) -> BTreeMap<u32, usize> {
+        let mut rounds = BTreeMap::new();
+        for section in &self.sections {
+            for round in section.rounds.iter().filter(|round| round.state != RoundState::Prepared) {
+                let seated = section.pairings.iter().filter(|of| of.round == round.number && !of.board_name.is_empty());
+                *rounds.entry(round.number).or_default() += seated.count();
+            }
+        }
+        rounds
     }
 
     /// Returns the tags of a game of a pairing, without its result: only facts of the tournament.
@@ -330,11 +322,10 @@ impl Tournament {
         ];
         for (id, names) in [white, black].into_iter().zip(PLAYER_TAG_SUFFIXES) {
             let Some(player) = id.and_then(|id| section.player(id)) else { continue };
-            let rating = player.rating.map_or(String::new(), |rating| rating.to_string());
-            let team = player.team.and_then(|id| section.team(id)).map_or(String::new(), |team| team.name.clone());
+            let (rating, team) = (optional_text(player.rating), section.team_name(player.team).to_owned());
             tags.extend(names.into_iter().zip([player.title.clone(), rating, team, player.federation.clone()]));
         }
-        tags.push(("Board", pairing.board.map_or(String::new(), |board| board.to_string())));
+        tags.push(("Board", optional_text(pairing.board)));
         if self.sections.len() > 1 {
             tags.push(("Section", section.name.clone()));
         }
@@ -387,6 +378,14 @@ impl Tournament {
 }
 
 impl Pairing {
+    /// Whether the pairing, or one game of its micro-match, has a result.
+    pub(crate) fn has_result(&self, stage: Option<MicroMatchStage>) -> bool {
+        match stage {
+            None => self.result.is_some(),
+            Some(stage) => self.games.iter().any(|game| game.stage == stage && game.result.is_some()),
+        }
+    }
+
     /// Returns the game of a micro-match to be played next: the first without a result, else the last.
     pub fn next_stage(&self) -> Option<MicroMatchStage> {
         let open = self.games.iter().find(|game| game.result.is_none());

@@ -5,8 +5,7 @@ use std::str::FromStr;
 
 use draughts_pdn::tag_values::Outcome;
 
-use crate::Points;
-use crate::{OfficialResult, ResultReason};
+use crate::{OfficialResult, Points, ResultReason};
 
 /// Points of results. The default is `2-1-0`.
 ///
@@ -88,14 +87,10 @@ impl Scoring {
         }
     }
 
-    /// Returns the points of a win, a draw and a loss, and which other points a game may have.
-    fn of_games(&self) -> (Points, Points, Points, bool, bool) {
-        (self.win, self.draw, self.loss, self.is_micro_match, self.allows_plus_draws)
-    }
-
     /// Whether the points of games are equal in both.
     pub fn same_game_points(&self, other: &Scoring) -> bool {
-        self.of_games() == other.of_games()
+        let of_games = |of: &Scoring| (of.win, of.draw, of.loss, of.is_micro_match, of.allows_plus_draws);
+        of_games(self) == of_games(other)
     }
 
     /// The points of an outcome, White first; `None` for an open game.
@@ -117,9 +112,7 @@ impl Scoring {
             MicroMatchStage::Blitz => (Points::whole(7), Points::whole(5)),
         }
     }
-}
 
-impl Scoring {
     /// Whether a game may have these points.
     pub fn allows(&self, points: Points) -> bool {
         self.pairs().iter().any(|(white, black)| points == *white || points == *black)
@@ -148,37 +141,31 @@ impl Scoring {
     /// Returns a message with the valid results.
     pub fn check(&self, result: &OfficialResult) -> Result<(), String> {
         let OfficialResult { white, black, reason } = *result;
-        let both = (self.loss, self.loss);
-        let is_one_of = |pairs: &[(Points, Points)]| {
-            pairs.iter().any(|&(one, other)| (one, other) == (white, black) || (other, one) == (white, black))
+        let allowed = match reason {
+            ResultReason::Forfeit => vec![(self.win, self.loss), (self.loss, self.loss)],
+            ResultReason::WhitePlus | ResultReason::BlackPlus => vec![(self.draw, self.draw)],
+            ResultReason::BothLost => vec![(self.loss, self.loss)],
+            _ => self.pairs(),
         };
-        let decided: Vec<(Points, Points)> = vec![(self.win, self.loss), both];
-        let drawn = [(self.draw, self.draw)];
+        let is_allowed = allowed.contains(&(white, black)) || allowed.contains(&(black, white));
         let is_right = match reason {
-            ResultReason::Played | ResultReason::Unrated => self.is_free() || is_one_of(&self.pairs()),
-            ResultReason::Forfeit => is_one_of(&decided),
             ResultReason::WhitePlus | ResultReason::BlackPlus if self.allows_plus_draws => {
                 return Err("a draw with an advantage is 1½-½ or ½-1½ here".to_owned());
             }
-            ResultReason::WhitePlus | ResultReason::BlackPlus => is_one_of(&drawn),
-            ResultReason::BothLost => is_one_of(&[both]),
+            ResultReason::Bye => return Err("a bye has no opponent, and this pairing has two players".to_owned()),
+            ResultReason::Played | ResultReason::Unrated => self.is_free() || is_allowed,
             ResultReason::Arbiter | ResultReason::NotPlayed => {
                 self.is_free() || self.allows(white) && self.allows(black)
             }
-            ResultReason::Bye => return Err("a bye has no opponent, and this pairing has two players".to_owned()),
+            ResultReason::Forfeit | ResultReason::WhitePlus | ResultReason::BlackPlus | ResultReason::BothLost => {
+                is_allowed
+            }
         };
         if is_right {
             return Ok(());
         }
-        let words = |pairs: &[(Points, Points)]| {
-            pairs.iter().map(|(one, other)| format!("{one}-{other}")).collect::<Vec<_>>().join(", ")
-        };
-        let allowed = match reason {
-            ResultReason::Forfeit => words(&decided),
-            ResultReason::WhitePlus | ResultReason::BlackPlus => words(&drawn),
-            ResultReason::BothLost => words(&[both]),
-            _ => words(&self.pairs()),
-        };
+        let allowed: Vec<String> = allowed.iter().map(|(one, other)| format!("{one}-{other}")).collect();
+        let allowed = allowed.join(", ");
         let how = if reason == ResultReason::Played { String::new() } else { format!(" ({})", reason.name()) };
         Err(format!(
             "{white}-{black}{how} is no result here: there are {allowed}, and the other way round; by the arbiter's decision each side \
@@ -196,21 +183,10 @@ impl Default for Scoring {
 /// Formats as `W=2 D=1 L=0 P=2 A=0 TW=2 TD=1 TL=0`, followed by `micro` or `advantages`.
 impl fmt::Display for Scoring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Scoring {
-            win,
-            draw,
-            loss,
-            bye,
-            absence,
-            match_win,
-            match_draw,
-            match_loss,
-            is_micro_match,
-            allows_plus_draws: has_advantages,
-        } = self;
+        let Scoring { win, draw, loss, bye, absence, match_win, match_draw, match_loss, .. } = self;
         write!(f, "W={win} D={draw} L={loss} P={bye} A={absence} TW={match_win} TD={match_draw} TL={match_loss}")?;
-        f.write_str(if *is_micro_match { " micro" } else { "" })?;
-        f.write_str(if *has_advantages { " advantages" } else { "" })
+        f.write_str(if self.is_micro_match { " micro" } else { "" })?;
+        f.write_str(if self.allows_plus_draws { " advantages" } else { "" })
     }
 }
 
@@ -222,25 +198,19 @@ impl FromStr for Scoring {
         let mut bye = None;
         for word in text.split(' ') {
             let wrong = || format!("`{word}` is no part of a scoring such as W=2 D=1 L=0");
-            if word == "micro" {
-                scoring.is_micro_match = true;
-                continue;
-            }
-            if word == "advantages" {
-                scoring.allows_plus_draws = true;
-                continue;
-            }
-            let (name, points) = word.split_once('=').ok_or_else(wrong)?;
-            let points = Points::parse(points).ok_or_else(wrong)?;
+            let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
+            let points = || value.and_then(Points::parse).ok_or_else(wrong);
             match name {
-                "W" => scoring.win = points,
-                "D" => scoring.draw = points,
-                "L" => scoring.loss = points,
-                "P" => bye = Some(points),
-                "A" => scoring.absence = points,
-                "TW" => scoring.match_win = points,
-                "TD" => scoring.match_draw = points,
-                "TL" => scoring.match_loss = points,
+                "micro" if value.is_none() => scoring.is_micro_match = true,
+                "advantages" if value.is_none() => scoring.allows_plus_draws = true,
+                "W" => scoring.win = points()?,
+                "D" => scoring.draw = points()?,
+                "L" => scoring.loss = points()?,
+                "P" => bye = Some(points()?),
+                "A" => scoring.absence = points()?,
+                "TW" => scoring.match_win = points()?,
+                "TD" => scoring.match_draw = points()?,
+                "TL" => scoring.match_loss = points()?,
                 _ => return Err(wrong()),
             }
         }
@@ -262,19 +232,7 @@ pub enum MicroMatchStage {
     Blitz,
 }
 
-impl MicroMatchStage {
-    /// All stages.
-    pub const ALL: [MicroMatchStage; 3] = [MicroMatchStage::Standard, MicroMatchStage::Rapid, MicroMatchStage::Blitz];
-
-    /// Returns the name in files and commands.
-    pub fn name(self) -> &'static str {
-        match self {
-            MicroMatchStage::Standard => "standard",
-            MicroMatchStage::Rapid => "rapid",
-            MicroMatchStage::Blitz => "blitz",
-        }
-    }
-}
+super::named!(MicroMatchStage { Standard = "standard", Rapid = "rapid", Blitz = "blitz" });
 
 /// Criterion that orders players with equal points.
 ///
@@ -308,37 +266,20 @@ pub enum TieBreak {
     DirectEncounter,
 }
 
+super::named!(TieBreak, "tie-break" {
+    Solkoff = "solkoff",
+    ShortTruncated = "short-truncated-solkoff",
+    FullTruncated = "full-truncated-solkoff",
+    Median = "median-solkoff",
+    SolkoffPlus = "solkoff-plus",
+    SonnebornBerger = "sonneborn-berger",
+    Wins = "wins",
+    WinsPlayed = "wins-played",
+    PlusDraws = "plus",
+    DirectEncounter = "direct",
+});
+
 impl TieBreak {
-    /// All tie-breaks.
-    pub const ALL: [TieBreak; 10] = [
-        TieBreak::Solkoff,
-        TieBreak::ShortTruncated,
-        TieBreak::FullTruncated,
-        TieBreak::Median,
-        TieBreak::SolkoffPlus,
-        TieBreak::SonnebornBerger,
-        TieBreak::Wins,
-        TieBreak::WinsPlayed,
-        TieBreak::PlusDraws,
-        TieBreak::DirectEncounter,
-    ];
-
-    /// Returns the name on the command line and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            TieBreak::Solkoff => "solkoff",
-            TieBreak::ShortTruncated => "short-truncated-solkoff",
-            TieBreak::FullTruncated => "full-truncated-solkoff",
-            TieBreak::Median => "median-solkoff",
-            TieBreak::SolkoffPlus => "solkoff-plus",
-            TieBreak::SonnebornBerger => "sonneborn-berger",
-            TieBreak::Wins => "wins",
-            TieBreak::WinsPlayed => "wins-played",
-            TieBreak::PlusDraws => "plus",
-            TieBreak::DirectEncounter => "direct",
-        }
-    }
-
     /// Returns the heading of the column, as players know it.
     pub fn heading(self) -> &'static str {
         match self {
@@ -353,22 +294,6 @@ impl TieBreak {
             TieBreak::PlusDraws => "Plus",
             TieBreak::DirectEncounter => "Dir",
         }
-    }
-}
-
-impl fmt::Display for TieBreak {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for TieBreak {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<TieBreak, String> {
-        let found = TieBreak::ALL.into_iter().find(|tie| tie.name() == text);
-        let names = || TieBreak::ALL.map(TieBreak::name).join(", ");
-        found.ok_or_else(|| format!("`{text}` is no tie-break; there are {}", names()))
     }
 }
 
@@ -392,46 +317,14 @@ pub enum UnplayedPolicy {
     Simple,
 }
 
-impl UnplayedPolicy {
-    /// All policies.
-    pub const ALL: [UnplayedPolicy; 7] = [
-        UnplayedPolicy::Fmjd,
-        UnplayedPolicy::FmjdPlayed,
-        UnplayedPolicy::FmjdNoBye,
-        UnplayedPolicy::Fide24,
-        UnplayedPolicy::Fide26,
-        UnplayedPolicy::Virtual,
-        UnplayedPolicy::Simple,
-    ];
-
-    /// Returns the name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            UnplayedPolicy::Fmjd => "fmjd",
-            UnplayedPolicy::FmjdPlayed => "fmjd-played",
-            UnplayedPolicy::FmjdNoBye => "fmjd-nabye",
-            UnplayedPolicy::Fide24 => "fide24",
-            UnplayedPolicy::Fide26 => "fide26",
-            UnplayedPolicy::Virtual => "virtual",
-            UnplayedPolicy::Simple => "simple",
-        }
-    }
-}
-
-impl fmt::Display for UnplayedPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for UnplayedPolicy {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<UnplayedPolicy, String> {
-        let found = UnplayedPolicy::ALL.into_iter().find(|policy| policy.name() == text);
-        let names = || UnplayedPolicy::ALL.map(UnplayedPolicy::name).join(", ");
-        found.ok_or_else(|| format!("`{text}` is no way to count unplayed games; there are {}", names()))
-    }
-}
+super::named!(UnplayedPolicy, "way to count unplayed games" {
+    Fmjd = "fmjd",
+    FmjdPlayed = "fmjd-played",
+    FmjdNoBye = "fmjd-nabye",
+    Fide24 = "fide24",
+    Fide26 = "fide26",
+    Virtual = "virtual",
+    Simple = "simple",
+});
 
 super::serde_as_text!(Scoring, TieBreak, UnplayedPolicy);

@@ -1,9 +1,8 @@
 //! Parser of the result and the reason of a row, in four languages.
 
-use crate::Points;
 use crate::import::import_file::{ListedResult, SideResult, is_bye_name, normalised};
 use crate::value::result::split_result;
-use crate::{ByeKind, ResultReason};
+use crate::{ByeKind, Points, ResultReason};
 
 /// A reason in one of four languages; `Nothing` for an empty cell.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -14,45 +13,35 @@ pub(super) enum ReasonCell {
     Bye(ByeKind),
 }
 
+/// Reasons in normalised form, separated by `|`; beside them stand the names of byes.
+const REASONS: [(ReasonCell, &str); 15] = [
+    (ReasonCell::Nothing, ""),
+    (ReasonCell::Played, "played|gespeeld|jouee|сыграно"),
+    (ReasonCell::Of(ResultReason::Unrated), "unrated"),
+    (ReasonCell::Of(ResultReason::Forfeit), FORFEITS),
+    (ReasonCell::Of(ResultReason::WhitePlus), "white plus"),
+    (ReasonCell::Of(ResultReason::BlackPlus), "black plus"),
+    (ReasonCell::Of(ResultReason::BothLost), "both lost|beiden verloren|double defaite|оба проиграли"),
+    (ReasonCell::Of(ResultReason::Arbiter), "arbiter|arbiter decision|arbitrage|arbitre|судья"),
+    (ReasonCell::Of(ResultReason::NotPlayed), "not played|niet gespeeld|non jouee|не сыграно"),
+    (ReasonCell::Bye(ByeKind::NoOpponent), "+"),
+    (ReasonCell::Bye(ByeKind::Full), "full bye"),
+    (ReasonCell::Bye(ByeKind::Half), "half bye|halve bye"),
+    (ReasonCell::Bye(ByeKind::Absent), "absent|afwezig|отсутствует|zero bye"),
+    (ReasonCell::Bye(ByeKind::Won), "won without opponent"),
+    (ReasonCell::Bye(ByeKind::Lost), "lost without opponent"),
+];
+
+const FORFEITS: &str = "forfeit|f|no show|reglementair|reglementair verloren|verloren verklaard|niet opgekomen|forfait|\
+                        perdu par forfait|неявка|поражение за неявку|обоюдная неявка|double forfeit|dubbel forfait|\
+                        beiden niet opgekomen|double forfait";
+
 pub(super) fn reason(text: &str) -> Option<ReasonCell> {
-    Some(match normalised(text).as_str() {
-        "" => ReasonCell::Nothing,
-        "played" | "gespeeld" | "jouee" | "сыграно" => ReasonCell::Played,
-        "unrated" => ReasonCell::Of(ResultReason::Unrated),
-        "forfeit"
-        | "f"
-        | "no show"
-        | "reglementair"
-        | "reglementair verloren"
-        | "verloren verklaard"
-        | "niet opgekomen"
-        | "forfait"
-        | "perdu par forfait"
-        | "неявка"
-        | "поражение за неявку"
-        | "обоюдная неявка"
-        | "double forfeit"
-        | "dubbel forfait"
-        | "beiden niet opgekomen"
-        | "double forfait" => ReasonCell::Of(ResultReason::Forfeit),
-        "white plus" => ReasonCell::Of(ResultReason::WhitePlus),
-        "black plus" => ReasonCell::Of(ResultReason::BlackPlus),
-        "both lost" | "beiden verloren" | "double defaite" | "оба проиграли" => {
-            ReasonCell::Of(ResultReason::BothLost)
-        }
-        "arbiter" | "arbiter decision" | "arbitrage" | "arbitre" | "судья" => {
-            ReasonCell::Of(ResultReason::Arbiter)
-        }
-        "not played" | "niet gespeeld" | "non jouee" | "не сыграно" => ReasonCell::Of(ResultReason::NotPlayed),
-        "+" => ReasonCell::Bye(ByeKind::NoOpponent),
-        word if is_bye_name(word) => ReasonCell::Bye(ByeKind::NoOpponent),
-        "full bye" => ReasonCell::Bye(ByeKind::Full),
-        "half bye" | "halve bye" => ReasonCell::Bye(ByeKind::Half),
-        "absent" | "afwezig" | "отсутствует" | "zero bye" => ReasonCell::Bye(ByeKind::Absent),
-        "won without opponent" => ReasonCell::Bye(ByeKind::Won),
-        "lost without opponent" => ReasonCell::Bye(ByeKind::Lost),
-        _ => return None,
-    })
+    let word = normalised(text);
+    if is_bye_name(&word) {
+        return Some(ReasonCell::Bye(ByeKind::NoOpponent));
+    }
+    REASONS.iter().find(|(_, words)| words.split('|').any(|known| known == word)).map(|(reason, _)| *reason)
 }
 
 /// Returns the bye of a round without an opponent.
@@ -77,13 +66,8 @@ pub(super) fn bye_from_row(result: &str, reason: ReasonCell, is_white: bool) -> 
     };
     let why = match reason {
         ReasonCell::Bye(why) => why,
-        ReasonCell::Of(ResultReason::Forfeit) => {
-            if points > Some(Points::ZERO) {
-                ByeKind::Won
-            } else {
-                ByeKind::Lost
-            }
-        }
+        ReasonCell::Of(ResultReason::Forfeit) if points > Some(Points::ZERO) => ByeKind::Won,
+        ReasonCell::Of(ResultReason::Forfeit) => ByeKind::Lost,
         ReasonCell::Nothing => match points {
             Some(points) if points > Points::ZERO => ByeKind::NoOpponent,
             _ => ByeKind::Absent,
@@ -124,20 +108,15 @@ pub(super) fn outcome(result: &str, reason: ReasonCell) -> Option<ListedResult> 
         return Some(ListedResult::Points(white, black, Some(reason)));
     }
     let sum = white + black;
-    let is_of_chess = sum == Points::whole(1);
-    let is_of_draughts = sum == Points::whole(2);
+    let is_usual = sum == Points::whole(1) || sum == Points::whole(2);
     Some(match white.cmp(&black) {
         _ if sum == Points::ZERO && named_reason == Some(ResultReason::Played) => {
             ListedResult::Letters(Loss, Loss, ResultReason::BothLost)
         }
         _ if sum == Points::ZERO => letters(Loss, Loss, ResultReason::BothLost),
-        std::cmp::Ordering::Equal if is_of_chess || is_of_draughts => letters(Draw, Draw, ResultReason::Played),
-        std::cmp::Ordering::Greater if black == Points::ZERO && (is_of_chess || is_of_draughts) => {
-            letters(Win, Loss, ResultReason::Played)
-        }
-        std::cmp::Ordering::Less if white == Points::ZERO && (is_of_chess || is_of_draughts) => {
-            letters(Loss, Win, ResultReason::Played)
-        }
+        std::cmp::Ordering::Equal if is_usual => letters(Draw, Draw, ResultReason::Played),
+        std::cmp::Ordering::Greater if black == Points::ZERO && is_usual => letters(Win, Loss, ResultReason::Played),
+        std::cmp::Ordering::Less if white == Points::ZERO && is_usual => letters(Loss, Win, ResultReason::Played),
         _ => ListedResult::Points(white, black, named_reason),
     })
 }

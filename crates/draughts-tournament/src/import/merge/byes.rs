@@ -2,11 +2,10 @@
 
 use draughts_pdn::problem::quote;
 
-use crate::Points;
 use crate::import::import_file::{
     ImportDiagnostics, ListedBye, ListedPairing, ListedResult, PlayerRef, SideResult, TournamentFile, is_bye_name,
 };
-use crate::{ByeKind, ResultReason, TournamentSection};
+use crate::{ByeKind, Points, ResultReason, TournamentSection};
 
 /// Returns the file with byes, or in team matches empty boards, in place of opponents whose name means a bye. Players in a list keep such a
 /// name.

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use draughts_pdn::Location;
 
 use super::{Merger, take};
-use crate::Points;
-use crate::{ByeKind, Id, Match, OfficialResult, Pairing, ResultReason};
+use crate::{Bye, ByeKind, Id, Match, OfficialResult, Pairing, Points, ResultReason};
 
 impl Merger<'_> {
     /// Groups the pairings of two teams in a round into a match.
@@ -14,84 +13,88 @@ impl Merger<'_> {
         if self.section.teams.is_empty() {
             return;
         }
-        let team_of: BTreeMap<Id, Id> =
-            self.section.players.iter().filter_map(|player| Some((player.id, player.team?))).collect();
-        let team = |id: Option<Id>| id.and_then(|id| team_of.get(&id).copied());
-        // Opponents of the teams in each round.
-        let mut opponents: BTreeMap<(u32, Id), Id> = BTreeMap::new();
-        let mut are_clubs = false;
-        for pairing in &self.section.pairings {
-            if let (Some(one), Some(other)) = (team(pairing.white), team(pairing.black)) {
-                are_clubs |= one == other;
-                for (of, opponent) in [(one, other), (other, one)] {
-                    are_clubs |= opponents.insert((pairing.round, of), opponent).is_some_and(|known| known != opponent);
-                }
-            }
-        }
-        if are_clubs {
-            self.play_no_matches();
-            return;
-        }
-        // A win without an opponent is a board that the other team left empty.
-        let won: Vec<(u32, Id, Points)> = self
-            .section
-            .byes
-            .iter()
-            .filter(|bye| {
-                bye.kind == ByeKind::Won
-                    && team(Some(bye.player)).is_some_and(|team| opponents.contains_key(&(bye.round, team)))
-            })
-            .map(|bye| (bye.round, bye.player, bye.points))
-            .collect();
-        for (round, player, points) in won {
-            self.section.byes.retain(|bye| (bye.round, bye.player) != (round, player));
-            let result =
-                Some(OfficialResult { white: points, black: self.section.scoring.loss, reason: ResultReason::Forfeit });
-            let id = take(&mut self.next.pairing);
-            self.section.pairings.push(Pairing { id, round, white: Some(player), result, ..Pairing::default() });
-        }
-        let mut found: BTreeMap<(u32, Id, Id), Vec<usize>> = BTreeMap::new();
-        for (at, pairing) in self.section.pairings.iter().enumerate() {
-            let one = team(pairing.white).or(team(pairing.black));
-            let other = match (team(pairing.white), team(pairing.black)) {
-                (Some(one), Some(other)) => Some(other).filter(|other| *other != one),
-                _ => one.and_then(|one| opponents.get(&(pairing.round, one)).copied()),
-            };
-            if let (Some(one), Some(other)) = (one, other) {
-                found.entry((pairing.round, one.min(other), one.max(other))).or_default().push(at);
-            }
-        }
-        for ((round, one, other), mut boards) in found {
+        let Some(opponents) = self.opponents() else { return self.play_no_matches() };
+        self.add_empty_boards(&opponents);
+        for ((round, one, other), mut boards) in self.boards_of_matches(&opponents) {
             boards.sort_by_cached_key(|at| self.board_key(*at));
-            let known = self.section.matches.iter().position(|this| {
+            let known = self.section.matches.iter().find(|this| {
                 this.round == round && [(this.home, this.away), (this.away, this.home)].contains(&(one, other))
             });
-            let at = known.unwrap_or_else(|| {
-                // The home team has White on the odd boards.
-                let has_white = |at: usize, of: Id| {
-                    let pairing = &self.section.pairings[at];
-                    team(pairing.white) == Some(of)
-                };
-                let votes = |of: Id| {
-                    let both = |at: &usize| {
-                        self.section.pairings[*at].white.is_some() && self.section.pairings[*at].black.is_some()
-                    };
-                    boards
-                        .iter()
-                        .enumerate()
-                        .filter(|(_, at)| both(at))
-                        .filter(|(place, at)| has_white(**at, of) == (place % 2 == 0))
-                        .count()
-                };
-                let (home, away) = if votes(one) >= votes(other) { (one, other) } else { (other, one) };
-                self.section.matches.push(Match { id: take(&mut self.next.of_match), round, home, away });
-                self.section.matches.len() - 1
+            let id = known.map(|this| this.id).unwrap_or_else(|| {
+                let is_home = self.odd_whites(&boards, one) >= self.odd_whites(&boards, other);
+                let (home, away) = if is_home { (one, other) } else { (other, one) };
+                let id = take(&mut self.next.of_match);
+                self.section.matches.push(Match { id, round, home, away });
+                id
             });
-            let id = self.section.matches[at].id;
             for at in boards {
                 self.section.pairings[at].match_id = Some(id);
             }
         }
+    }
+
+    /// Returns the opponents of the teams in each round; `None` if teams are clubs.
+    fn opponents(&self) -> Option<BTreeMap<(u32, Id), Id>> {
+        let mut opponents: BTreeMap<(u32, Id), Id> = BTreeMap::new();
+        for pairing in &self.section.pairings {
+            let [white, black] = self.teams_of(pairing);
+            let (Some(one), Some(other)) = (white, black) else { continue };
+            for (of, opponent) in [(one, other), (other, one)] {
+                let known = opponents.insert((pairing.round, of), opponent);
+                if one == other || known.is_some_and(|known| known != opponent) {
+                    return None;
+                }
+            }
+        }
+        Some(opponents)
+    }
+
+    /// Returns the teams of both players.
+    fn teams_of(&self, pairing: &Pairing) -> [Option<Id>; 2] {
+        [pairing.white, pairing.black].map(|player| self.section.team_of(player))
+    }
+
+    /// Replaces byes by pairings: a win without an opponent is a board that the other team left empty.
+    fn add_empty_boards(&mut self, opponents: &BTreeMap<(u32, Id), Id>) {
+        let is_won = |bye: &Bye| {
+            let team = self.section.team_of(Some(bye.player));
+            bye.kind == ByeKind::Won && team.is_some_and(|team| opponents.contains_key(&(bye.round, team)))
+        };
+        let won: Vec<Bye> = self.section.byes.iter().filter(|bye| is_won(bye)).cloned().collect();
+        let black = self.section.scoring.loss;
+        for Bye { round, player, points: white, .. } in won {
+            self.section.byes.retain(|bye| (bye.round, bye.player) != (round, player));
+            let result = Some(OfficialResult { white, black, reason: ResultReason::Forfeit });
+            let id = take(&mut self.next.pairing);
+            self.section.pairings.push(Pairing { id, round, white: Some(player), result, ..Pairing::default() });
+        }
+    }
+
+    /// Returns the indexes of the pairings of each match, by round and teams.
+    fn boards_of_matches(&self, opponents: &BTreeMap<(u32, Id), Id>) -> BTreeMap<(u32, Id, Id), Vec<usize>> {
+        let mut found: BTreeMap<(u32, Id, Id), Vec<usize>> = BTreeMap::new();
+        for (at, pairing) in self.section.pairings.iter().enumerate() {
+            let [white, black] = self.teams_of(pairing);
+            let Some(one) = white.or(black) else { continue };
+            let other = match (white, black) {
+                (Some(_), Some(black)) => Some(black).filter(|other| *other != one),
+                _ => opponents.get(&(pairing.round, one)).copied(),
+            };
+            if let Some(other) = other {
+                found.entry((pairing.round, one.min(other), one.max(other))).or_default().push(at);
+            }
+        }
+        found
+    }
+
+    /// Returns the number of odd boards on which a team has White, plus even boards on which it has not: the home team has White on the odd
+    /// boards.
+    fn odd_whites(&self, boards: &[usize], team: Id) -> usize {
+        let boards = boards.iter().zip(1..).map(|(at, place)| (&self.section.pairings[*at], place % 2 == 1));
+        let is_home = |pairing: &Pairing, is_odd: bool| {
+            !pairing.has_one_player() && (self.section.team_of(pairing.white) == Some(team)) == is_odd
+        };
+        boards.filter(|(pairing, is_odd)| is_home(pairing, *is_odd)).count()
     }
 
     /// Treats teams as clubs if their players meet each other, or those of several teams in a round: the players then play for themselves.
@@ -137,10 +140,9 @@ impl Merger<'_> {
             is_told = true;
             let mut before: BTreeMap<Id, Points> = BTreeMap::new();
             for pairing in self.section.pairings.iter().filter(|pairing| pairing.round < round) {
-                let result = pairing.result.map_or((Points::ZERO, Points::ZERO), |result| (result.white, result.black));
-                for (id, points) in [(pairing.white, result.0), (pairing.black, result.1)] {
-                    if let Some(id) = id {
-                        *before.entry(id).or_default() += points;
+                for (id, _, is_white) in pairing.sides() {
+                    if let (Some(id), Some(result)) = (id, pairing.result) {
+                        *before.entry(id).or_default() += result.points_of(is_white);
                     }
                 }
             }
@@ -155,7 +157,7 @@ impl Merger<'_> {
             };
             order.sort_by_cached_key(|at| {
                 let pairing = &self.section.pairings[*at];
-                let of_match = pairing.match_id.and_then(|id| self.section.matches.iter().find(|this| this.id == id));
+                let of_match = self.section.match_of(pairing);
                 let of_team = |id: Id| self.section.team(id).map_or(u32::MAX, |team| team.number);
                 let match_key =
                     of_match.map_or((u32::MAX, 0), |this| (of_team(this.home).min(of_team(this.away)), this.id.0));
@@ -179,7 +181,7 @@ impl Merger<'_> {
         let mut seen: BTreeMap<u32, String> = BTreeMap::new();
         for pairing in self.section.pairings.iter().filter(|pairing| pairing.round == round) {
             let Some(board) = pairing.board else { continue };
-            let names = format!("{} - {}", self.section.name_of(pairing.white), self.section.name_of(pairing.black));
+            let names = self.section.names_of(pairing);
             if let Some(other) = seen.insert(board, names.clone()) {
                 let in_file =
                     self.sheet.pairings.iter().find(|drawn| drawn.round == round && drawn.board == Some(board));

@@ -9,6 +9,25 @@ use super::{Merger, is_same, matches_name, take};
 use crate::import::import_file::{ListedPlayer, PlayerRef, normalised};
 use crate::{HIDDEN_NAME, Id, Player, Team, TournamentSection, numbers};
 
+/// Gives a player the facts of the file beside number and name.
+fn describe_player(player: &mut Player, listed: &ListedPlayer) {
+    for (known, new) in [
+        (&mut player.title, &listed.title),
+        (&mut player.federation, &listed.federation),
+        (&mut player.licence, &listed.licence),
+        (&mut player.sex, &listed.sex),
+    ] {
+        if !new.is_empty() {
+            known.clone_from(new);
+        }
+    }
+    // Formats write dates in several ways: the first one stays.
+    if player.birth.is_empty() {
+        player.birth.clone_from(&listed.birth);
+    }
+    player.rating = listed.rating.or(player.rating);
+}
+
 impl Merger<'_> {
     /// Finds or adds the players of the file. Returns the id of each.
     pub(super) fn players(&mut self) -> Vec<Id> {
@@ -16,72 +35,15 @@ impl Merger<'_> {
         let mut ids = Vec::with_capacity(sheet.players.len());
         let mut taken: BTreeSet<Id> = BTreeSet::new();
         let mut others: Vec<(Location, String)> = Vec::new();
-        let known = |section: &TournamentSection, listed: &ListedPlayer, taken: &BTreeSet<Id>| -> Option<usize> {
-            let mut players = section.players.iter().enumerate().filter(|(_, player)| !taken.contains(&player.id));
-            match listed.number {
-                Some(number) => players.clone().find(|(_, player)| player.number == Some(number)).or_else(|| {
-                    // A player who was known by name only gets the number.
-                    players.find(|(_, player)| player.number.is_none() && matches_name(player, &listed.name))
-                }),
-                None => {
-                    let is_of_team = |player: &Player| {
-                        let team = player.team.and_then(|id| section.team(id)).map_or("", |team| team.name.as_str());
-                        listed.team.is_empty() || team.is_empty() || team == listed.team
-                    };
-                    let mut of_team = players.filter(|(_, player)| is_of_team(player));
-                    let formerly = of_team.clone().find(|(_, player)| player.is_known_as(&listed.name));
-                    of_team.find(|(_, player)| player.name == listed.name).or(formerly)
-                }
-            }
-            .map(|(at, _)| at)
-        };
         for listed in &sheet.players {
-            let at = known(self.section, listed, &taken).unwrap_or_else(|| {
+            let at = self.known_player(listed, &taken).unwrap_or_else(|| {
                 self.section.players.push(Player { id: take(&mut self.next.player), ..Player::default() });
                 self.section.players.len() - 1
             });
-            let player = &mut self.section.players[at];
-            taken.insert(player.id);
-            ids.push(player.id);
-            player.number = listed.number.or(player.number);
-            if player.is_hidden() {
-                // A player who asked to be anonymous stays so, whatever name the file has.
-                player.is_called_in_files(listed.name.clone());
-            } else if player.former_names.iter().any(|old| is_same(old, &listed.name)) {
-                // The pairing program does not have the new name.
-                let (name, in_file) = (quote(&player.name), quote(&listed.name));
-                self.complaints.note(listed.place, format!("{in_file} keeps the name {name}, which was given here"));
-            } else if !is_same(&player.name, &listed.name) && !player.name.is_empty() {
-                let what = format!(
-                    "player {} is {}, and {} in this file",
-                    player.number.unwrap_or(0),
-                    quote(&player.name),
-                    quote(&listed.name)
-                );
-                others.push((listed.place, what));
-                player.rename(&listed.name);
-                if listed.name != HIDDEN_NAME {
-                    player.former_names.clear();
-                }
-            } else if listed.name.chars().count() >= player.name.chars().count() {
-                // A format may cut names.
-                player.name.clone_from(&listed.name);
-            }
-            for (known, new) in [
-                (&mut player.title, &listed.title),
-                (&mut player.federation, &listed.federation),
-                (&mut player.licence, &listed.licence),
-                (&mut player.sex, &listed.sex),
-            ] {
-                if !new.is_empty() {
-                    known.clone_from(new);
-                }
-            }
-            // Formats write dates in several ways: the first one stays.
-            if player.birth.is_empty() {
-                player.birth.clone_from(&listed.birth);
-            }
-            player.rating = listed.rating.or(player.rating);
+            taken.insert(self.section.players[at].id);
+            ids.push(self.section.players[at].id);
+            others.extend(self.name_player(at, listed));
+            describe_player(&mut self.section.players[at], listed);
         }
         let is_another = others.len() * 2 > sheet.players.len();
         for (at, (place, what)) in others.into_iter().enumerate() {
@@ -94,6 +56,55 @@ impl Merger<'_> {
         }
         self.similar_names(&ids);
         ids
+    }
+
+    /// Returns the index of a known player: the one with the number, or with the name, except those that are taken already.
+    fn known_player(&self, listed: &ListedPlayer, taken: &BTreeSet<Id>) -> Option<usize> {
+        let section = &self.section;
+        let mut players = section.players.iter().enumerate().filter(|(_, player)| !taken.contains(&player.id));
+        let found = match listed.number {
+            Some(number) => players.clone().find(|(_, player)| player.number == Some(number)).or_else(|| {
+                // A player who was known by name only gets the number.
+                players.find(|(_, player)| player.number.is_none() && matches_name(player, &listed.name))
+            }),
+            None => {
+                let mut of_team = players.filter(|(_, player)| self.fits_team(player, &listed.team));
+                let formerly = of_team.clone().find(|(_, player)| player.is_known_as(&listed.name));
+                of_team.find(|(_, player)| player.name == listed.name).or(formerly)
+            }
+        };
+        found.map(|(at, _)| at)
+    }
+
+    /// Whether a player may be one of a team in the file: their teams are equal, or one of them is unknown.
+    fn fits_team(&self, player: &Player, team: &str) -> bool {
+        let known = self.section.team_name(player.team);
+        team.is_empty() || known.is_empty() || known == team
+    }
+
+    /// Gives a player the number and the name in the file. Returns a message if the file has another name.
+    fn name_player(&mut self, at: usize, listed: &ListedPlayer) -> Option<(Location, String)> {
+        let player = &mut self.section.players[at];
+        player.number = listed.number.or(player.number);
+        if player.is_hidden() {
+            // A player who asked to be anonymous stays so, whatever name the file has.
+            player.is_called_in_files(listed.name.clone());
+        } else if player.former_names.iter().any(|old| is_same(old, &listed.name)) {
+            // The pairing program does not have the new name.
+            let (name, in_file) = (quote(&player.name), quote(&listed.name));
+            self.complaints.note(listed.place, format!("{in_file} keeps the name {name}, which was given here"));
+        } else if !is_same(&player.name, &listed.name) && !player.name.is_empty() {
+            let (number, name, in_file) = (player.number.unwrap_or(0), quote(&player.name), quote(&listed.name));
+            player.rename(&listed.name);
+            if listed.name != HIDDEN_NAME {
+                player.former_names.clear();
+            }
+            return Some((listed.place, format!("player {number} is {name}, and {in_file} in this file")));
+        } else if listed.name.chars().count() >= player.name.chars().count() {
+            // A format may cut names.
+            player.name.clone_from(&listed.name);
+        }
+        None
     }
 
     /// Two names that differ only in accents or case may belong to one player.
@@ -217,14 +228,10 @@ impl Merger<'_> {
                 return None;
             }
             (None, false) => {
-                let team = |player: &&Player| {
-                    let team = player.team.and_then(|id| self.section.team(id)).map_or("", |team| team.name.as_str());
-                    who.team.is_empty() || team.is_empty() || team == who.team
-                };
-                let is_free = |player: &&Player| player.number.is_none() || who.number.is_none();
-                let of_name = self.section.players_named(&who.name).into_iter();
-                let mut found =
-                    of_name.filter(is_free).filter(team).map(|player| (player.number, player.id)).collect::<Vec<_>>();
+                let mut found = self.section.players_named(&who.name);
+                found.retain(|player| player.number.is_none() || who.number.is_none());
+                found.retain(|player| self.fits_team(player, &who.team));
+                let mut found: Vec<_> = found.into_iter().map(|player| (player.number, player.id)).collect();
                 found.sort();
                 if found.len() > 1 && who.nth.is_none() {
                     let numbers = numbers(self.section);

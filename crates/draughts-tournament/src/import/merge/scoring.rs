@@ -6,10 +6,8 @@ use draughts_pdn::Location;
 use draughts_pdn::problem::quote;
 
 use super::Merger;
-use crate::Points;
-use crate::Scoring;
 use crate::import::import_file::{ListedPairing, ListedPlayer, ListedResult, PlayerRef, SideResult, TournamentFile};
-use crate::{AdjustmentTarget, ByeKind, Id, OfficialResult, ResultReason, team_standings};
+use crate::{AdjustmentTarget, ByeKind, Id, OfficialResult, Points, ResultReason, Scoring, team_standings};
 
 impl Merger<'_> {
     /// Sets the scoring: that of the file, that of the section, the one that the points in the file imply, or 2-1-0.
@@ -107,7 +105,7 @@ impl Merger<'_> {
                         quote(&listed.name)
                     );
                     self.complaints.warn(place, what);
-                    let reason = "byes of which the file does not say what they are worth".to_owned();
+                    let reason = "byes of which the file does not say what they are worth";
                     self.adjust(AdjustmentTarget::Player(id), missing, Points::ZERO, reason);
                 }
             } else if let Some((points, place)) = listed.stated_points.filter(|_| missing != Points::ZERO) {

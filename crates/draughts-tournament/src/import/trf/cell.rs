@@ -1,11 +1,21 @@
 //! A round in a player's line: opponent, colour, result, and the joint meaning of both sides' letters.
 
-use draughts_pdn::Location;
 use draughts_pdn::problem::quote;
+use draughts_pdn::{Location, Problem};
 
-use super::{TrfLine, WIDTH};
-use crate::ResultReason;
-use crate::import::import_file::{ImportDiagnostics, ListedResult, SideResult, number};
+use super::{TrfLine, WIDTH, at_place};
+use crate::import::import_file::{ListedResult, SideResult, fault, number};
+use crate::{ByeKind, ResultReason};
+
+/// Letters of rounds without an opponent.
+pub(crate) const BYE_LETTERS: [(ByeKind, char); 6] = [
+    (ByeKind::NoOpponent, 'U'),
+    (ByeKind::Full, 'F'),
+    (ByeKind::Half, 'H'),
+    (ByeKind::Absent, 'Z'),
+    (ByeKind::Won, '+'),
+    (ByeKind::Lost, '-'),
+];
 
 /// A round in a player's line.
 #[derive(Clone, Copy)]
@@ -17,46 +27,26 @@ pub(super) struct TrfCell {
 }
 
 /// Parses a round of a player's line; `None` if it is blank.
-pub(super) fn cell(line: &TrfLine, from: usize, complaints: &mut ImportDiagnostics) -> Option<TrfCell> {
-    let whole = line.cell(from, from + WIDTH);
-    if whole.trim().is_empty() {
-        return None;
+pub(super) fn cell(line: &TrfLine, from: usize) -> Result<Option<TrfCell>, Problem> {
+    if line.cell(from, from + WIDTH).trim().is_empty() {
+        return Ok(None);
     }
+    line.check_blanks([0, 1, 6, 8].map(|column| from + column))?;
     let place = line.place(from + 2);
-    for column in [0, 1, 6, 8] {
-        if line.at(from + column) != ' ' {
-            let what = format!(
-                "{} stands where a blank separates two columns: is the line shifted?",
-                quote(&line.cell(from + column, from + column + 1))
-            );
-            complaints.error(line.place(from + column), what);
-            return None;
-        }
-    }
     let opponent = line.trimmed(from + 2, from + 6);
     let opponent = if opponent.is_empty() { Ok(0) } else { number(&opponent) };
-    let opponent = match opponent {
-        Ok(opponent) => opponent,
-        Err(what) => {
-            complaints.error(place, format!("{what} of an opponent"));
-            return None;
-        }
-    };
+    let opponent = at_place(opponent.map_err(|what| format!("{what} of an opponent")), place)?;
     let color = line.at(from + 7).to_ascii_lowercase();
     if !matches!(color, 'w' | 'b' | '-' | ' ') {
-        complaints.error(
-            line.place(from + 7),
-            format!("{} is no colour: w, b, - or blank", quote(&line.cell(from + 7, from + 8))),
-        );
-        return None;
+        let what = format!("{} is no colour: w, b, - or blank", quote(&line.cell(from + 7, from + 8)));
+        return fault(line.place(from + 7), what);
     }
     let result = line.at(from + 9).to_ascii_uppercase();
     if !"10=+-WDLHFUZ* ".contains(result) {
-        complaints
-            .error(line.place(from + 9), format!("{} is no result of a TRF", quote(&line.cell(from + 9, from + 10))));
-        return None;
+        let what = format!("{} is no result of a TRF", quote(&line.cell(from + 9, from + 10)));
+        return fault(line.place(from + 9), what);
     }
-    Some(TrfCell { opponent, color, result, place: line.place(from + 2) })
+    Ok(Some(TrfCell { opponent, color, result, place }))
 }
 
 /// Returns the result of a pairing from both sides, and whether the first player has White. `is_decided`: each side may have its own

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::cell::TrfCell;
+use draughts_pdn::Location;
+
+use super::cell::{BYE_LETTERS, TrfCell};
 use super::{NO_ASIDE, NO_WHITE, TrfReader};
 use crate::import::import_file::{
     ImportDiagnostics, ListedBye, ListedPairing, ListedResult, PlayerRef, SideResult, clean_text, number,
@@ -21,24 +23,20 @@ impl TrfReader {
         complaints: &mut ImportDiagnostics,
     ) {
         let why = match cell.result {
-            'U' => ByeKind::NoOpponent,
-            'F' => ByeKind::Full,
-            'H' => ByeKind::Half,
             // In files without letters for byes, a draw without an opponent was a half-point bye.
             '=' => ByeKind::Half,
-            'Z' => ByeKind::Absent,
-            '+' => ByeKind::Won,
-            '-' => ByeKind::Lost,
+            '1' => ByeKind::Full,
+            '0' => ByeKind::Absent,
             '*' => return,
             ' ' => {
                 self.sheet.players[at].unknown_byes.push(round);
                 return;
             }
-            '1' => ByeKind::Full,
-            '0' => ByeKind::Absent,
             letter => {
-                complaints.error(cell.place, format!("`{letter}` is no result of a round without an opponent"));
-                return;
+                let found = BYE_LETTERS.iter().find(|(_, known)| *known == letter);
+                let what = || format!("`{letter}` is no result of a round without an opponent");
+                let Some((why, _)) = found else { return complaints.error(cell.place, what()) };
+                *why
             }
         };
         self.sheet.byes.push(ListedBye { round, who, why, points: None });
@@ -97,19 +95,8 @@ impl TrfReader {
             }
         };
         let place = player.place;
-        let (white, black) = if is_black { (None, Some(player)) } else { (Some(player), None) };
-        let (told_at, stage, time_control) = (place, None, String::new());
-        self.sheet.pairings.push(ListedPairing {
-            place,
-            round,
-            board: None,
-            white,
-            black,
-            outcome,
-            result_location: told_at,
-            stage,
-            time_control,
-        });
+        let sides = if is_black { [None, Some(player)] } else { [Some(player), None] };
+        self.sheet.pairings.push(ListedPairing::new(place, round, sides, outcome));
         self.sheet.pairings.len() - 1
     }
 
@@ -117,55 +104,55 @@ impl TrfReader {
     pub(super) fn apply_asides(&mut self, by_number: &BTreeMap<u32, usize>, complaints: &mut ImportDiagnostics) {
         for (words, place) in std::mem::take(&mut self.asides) {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let numbers = |at: usize| words.get(at).and_then(|word| number(word).ok());
-            let key = words.first().copied().unwrap_or_default();
-            if matches!(key, "tie-breaks" | "unplayed" | "points" | "date") {
-                if parse_extension_comment(&mut self.sheet, key, &words[1..].join(" "), place, complaints).is_none() {
-                    complaints.warn(place, NO_ASIDE);
-                }
-                continue;
-            }
-            let is_right = match (words.first().copied(), numbers(1)) {
-                (Some("name"), Some(of)) => {
-                    let name = clean_text(&words[2..].join(" "), place, complaints);
-                    by_number.get(&of).map(|&at| self.sheet.players[at].name = name)
-                }
-                (Some("board"), Some(round)) => {
-                    // `board 3 12 35 reason`: round, board, number of White, and a reason that TRF has no letter for
-                    let rest = words.get(3).copied().unwrap_or_default();
-                    let (white, reason) = rest.split_once(' ').unwrap_or((rest, ""));
-                    let (board, white) = (numbers(2), number(white).ok());
-                    let (is_black, reason) = match reason.strip_prefix(NO_WHITE) {
-                        Some(reason) => (true, reason.trim_start_matches([',', ' '])),
-                        None => (false, reason),
-                    };
-                    let named_reason = ResultReason::ALL.into_iter().find(|known| known.name() == reason);
-                    let is_it = |drawn: &&ListedPairing| {
-                        let is_white = drawn.white.as_ref().and_then(|who| who.number) == white;
-                        drawn.round == round && white.is_some() && is_white
-                    };
-                    let drawn = match self.sheet.pairings.iter().position(|drawn| is_it(&drawn)) {
-                        Some(at) => Some(at),
-                        None => {
-                            let known = white.filter(|white| by_number.contains_key(white));
-                            known.map(|_| {
-                                self.empty_board(round, PlayerRef::numbered(place, white), is_black, named_reason)
-                            })
-                        }
-                    };
-                    drawn.map(|at| {
-                        let drawn = &mut self.sheet.pairings[at];
-                        drawn.board = board.filter(|board| *board > 0);
-                        if let (Some(reason), ListedResult::Letters(_, _, of)) = (named_reason, &mut drawn.outcome) {
-                            *of = reason;
-                        }
-                    })
-                }
-                _ => None,
-            };
-            if is_right.is_none() {
+            if self.apply_aside(&words, place, by_number, complaints).is_none() {
                 complaints.warn(place, NO_ASIDE);
             }
         }
+    }
+
+    /// Applies a comment of an exported file. Returns `None` if it does not fit the rest of the file.
+    fn apply_aside(
+        &mut self,
+        words: &[&str],
+        place: Location,
+        by_number: &BTreeMap<u32, usize>,
+        complaints: &mut ImportDiagnostics,
+    ) -> Option<()> {
+        let number_at = |at: usize| number(words.get(at)?).ok();
+        match *words.first()? {
+            key @ ("tie-breaks" | "unplayed" | "points" | "date") => {
+                parse_extension_comment(&mut self.sheet, key, &words[1..].join(" "), place, complaints)?;
+            }
+            "name" => {
+                let of = number_at(1)?;
+                let name = clean_text(&words[2..].join(" "), place, complaints);
+                self.sheet.players[*by_number.get(&of)?].name = name;
+            }
+            // `board 3 12 35 reason`: round, board, number of White, and a reason that TRF has no letter for
+            "board" => {
+                let (round, board) = (number_at(1)?, number_at(2));
+                let rest = words.get(3).copied().unwrap_or_default();
+                let (white, reason) = rest.split_once(' ').unwrap_or((rest, ""));
+                let white = Some(number(white).ok()?);
+                let (is_black, reason) = match reason.strip_prefix(NO_WHITE) {
+                    Some(reason) => (true, reason.trim_start_matches([',', ' '])),
+                    None => (false, reason),
+                };
+                let named_reason = ResultReason::from_name(reason);
+                let number_of = |drawn: &ListedPairing| drawn.white.as_ref().and_then(|who| who.number);
+                let is_it = |drawn: &ListedPairing| drawn.round == round && number_of(drawn) == white;
+                let at = self.sheet.pairings.iter().position(is_it).or_else(|| {
+                    by_number.get(&white?)?;
+                    Some(self.empty_board(round, PlayerRef::numbered(place, white), is_black, named_reason))
+                })?;
+                let drawn = &mut self.sheet.pairings[at];
+                drawn.board = board.filter(|board| *board > 0);
+                if let (Some(reason), ListedResult::Letters(_, _, of)) = (named_reason, &mut drawn.outcome) {
+                    *of = reason;
+                }
+            }
+            _ => return None,
+        }
+        Some(())
     }
 }
