@@ -60,7 +60,7 @@ pub fn prepare(directory: &Path, boards: &[String]) -> anyhow::Result<()> {
     if !service.log().records().is_empty() {
         return Ok(());
     }
-    let board = |name: &String| StationBoard { name: name.clone(), serial: None, is_connected: false };
+    let board = |name: &String| StationBoard { name: name.clone(), serial: None, is_connected: false, is_known: true };
     service.set_boards(boards.iter().map(board).collect());
     let round = |round, to: &str| TournamentCommand::SetRoundState { round, to: to.to_owned(), section: None };
     for matter in [

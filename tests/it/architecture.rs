@@ -1,5 +1,4 @@
 //! Checks in the sources what the compiler does not: no circle among files, no I/O in the core, no game on the wire.
-//!
 //! The crates keep the other directions: the manifest of a crate lists what it may name.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,8 +47,7 @@ fn lines_under(paths: &[&str]) -> Vec<SourceLine> {
         let text = fs::read_to_string(&file).unwrap();
         let before_tests = text.lines().take_while(|line| line.trim() != "#[cfg(test)]");
         let code = before_tests.map(|line| line.split("//").next().unwrap_or_default().to_owned());
-        let numbered = code.enumerate().map(|(i, code)| SourceLine { file: file.clone(), number: i + 1, code });
-        numbered.collect::<Vec<_>>()
+        code.enumerate().map(|(i, code)| SourceLine { file: file.clone(), number: i + 1, code }).collect::<Vec<_>>()
     };
     files.into_iter().flat_map(lines_of).collect()
 }

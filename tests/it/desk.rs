@@ -470,11 +470,79 @@ fn monitoring_learns_of_missing_station() {
     assert_eq!(get("/api/log").status, 404);
     assert!(station.signal(Signal::TERM).success());
     for path in ["/metrics", "/healthz"] {
-        let gone = get(path);
-        assert!(gone.status == 503 && gone.text().contains("no station answers"), "{path}: {}", gone.text());
+        wait_until("the desk notices that the station is gone", || {
+            let gone = get(path);
+            gone.status == 503 && gone.text().contains("no station answers")
+        });
     }
     let foreign = crate::serve::http_get(&free.to_string(), "GET", "/metrics", &[("Host", "evil.example")]).unwrap();
     assert_eq!(foreign.status, 421);
+}
+
+/// Forty guesses of passwords from forty addresses, four at a time: the memory is that of one.
+#[test]
+fn guesses_of_passwords_take_memory_of_one() {
+    let (place, _station, _) = station();
+    let made = run_with_input(&["desk", "hash-password", "M. Bosma"], b"correct horse\n").out;
+    fs::write(place.path("passwords"), made).unwrap();
+    let desk = DeskProcess::start(&place, "password-file = \"passwords\"\ntrusted-proxies = [\"127.0.0.1\"]\n");
+    let guess = |address: u8, scheme: &str, password: &str| {
+        let (origin, address) = (desk.origin(), format!("10.0.0.{address}"));
+        let headers = [("Origin", &*origin), JSON, ("X-Forwarded-For", &address), ("X-Forwarded-Proto", scheme)];
+        let body = json!({"name": "M. Bosma", "password": password}).to_string();
+        desk.request("POST", "/api/login", &headers, &body)
+    };
+    std::thread::scope(|scope| {
+        for worker in 0..4 {
+            scope.spawn(move || {
+                for index in 0..10 {
+                    assert_eq!(guess(worker * 10 + index, "https", "wrong horse").status, 403);
+                }
+            });
+        }
+    });
+    let status = fs::read_to_string(format!("/proc/{}/status", desk.process.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(peak < 80_000, "{peak} kB");
+    assert_eq!(guess(99, "https", "correct horse").status, 200);
+    // A password is not sent over a proxy that does not say https.
+    let answer = guess(99, "http", "correct horse");
+    assert_eq!(answer.status, 403);
+    assert_contains(&answer.text(), &["https"]);
+}
+
+/// Guesses of codes from many addresses cost who guesses: members are served meanwhile.
+#[test]
+fn guesses_of_codes_do_not_delay_members() {
+    let (place, _station, _) = station();
+    let desk = DeskProcess::start(&place, "trusted-proxies = [\"127.0.0.1\"]\n");
+    let keys = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
+    let guess = |address: u8| {
+        let (origin, address) = (desk.origin(), format!("10.0.0.{address}"));
+        let headers = [("Origin", &*origin), JSON, ("X-Forwarded-For", &address)];
+        desk.request("POST", "/api/login", &headers, &json!({"code": "000000"}).to_string()).status
+    };
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for worker in 0..16_u8 {
+            let (guess, done) = (&guess, &done);
+            scope.spawn(move || {
+                for index in 0..=u8::MAX {
+                    if done.load(std::sync::atomic::Ordering::Relaxed) {
+                        break;
+                    }
+                    let status = guess(worker.wrapping_mul(16).wrapping_add(index));
+                    assert!([403, 503].contains(&status), "{status}");
+                }
+            });
+        }
+        for _ in 0..6 {
+            let (_, reply) = desk.post("/api/request", Some(&keys), &json!({"do": "log-level"}));
+            assert_eq!(reply["ok"], true, "{reply}");
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
 }
 
 /// The desk offers every tournament request that the socket's documentation lists.

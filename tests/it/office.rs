@@ -10,7 +10,9 @@ use damcast::control::tournament::TournamentRequest;
 use damcast::engine::broadcast::events::SCHEMA;
 use damcast::engine::broadcast::{Delay, TournamentHistory, documents};
 use damcast::station::tournament_log::TournamentLog;
-use damcast::station::tournament_service::{ResultRequester, ServiceError, ServiceOutcome, StationBoard, TournamentService};
+use damcast::station::tournament_service::{
+    ResultRequester, ServiceError, ServiceOutcome, StationBoard, TournamentService,
+};
 use damcast::tournament::TournamentCommand;
 use damcast::tournament::{BoardGame, Tournament, write_csv};
 use draughts::ResultFormat;
@@ -30,7 +32,9 @@ impl ServiceFixture {
         let disk = Arc::new(ModelDisk::new());
         let mut service = TournamentService::open(disk.clone(), Path::new("/r/log")).unwrap();
         service.set_boards(
-            ["a", "b"].map(|name| StationBoard { name: name.to_owned(), serial: None, is_connected: true }).into(),
+            ["a", "b"]
+                .map(|name| StationBoard { name: name.to_owned(), serial: None, is_connected: true, is_known: true })
+                .into(),
         );
         ServiceFixture(service, disk.clone())
     }
@@ -127,6 +131,40 @@ impl ServiceFixture {
         let corrections = history.corrections("a", 1).iter();
         corrections.map(|correction| (correction.tag.clone(), correction.value.clone())).collect()
     }
+}
+
+/// Lines end one after the other, or are taken out: no pairing moves to another board.
+#[test]
+fn pairings_keep_boards_while_lines_come_and_go() {
+    let mut desk = ServiceFixture::new();
+    let boards = |names: &[&str], desk: &mut ServiceFixture| {
+        let board = |name: &&str| StationBoard {
+            name: (*name).to_owned(),
+            serial: None,
+            is_connected: true,
+            is_known: !name.starts_with("bus"),
+        };
+        desk.0.set_boards(names.iter().map(board).collect());
+        desk.catch_up();
+        let pairings = desk.tournament().sections[0].pairings.clone();
+        pairings.iter().map(|pairing| pairing.board_name.clone()).collect::<Vec<_>>().join(" ")
+    };
+    desk.import(PLAYERS);
+    desk.import(ROUND);
+    boards(&["x", "bus"], &mut desk);
+    desk.done(round(1, "published"));
+    assert_eq!(boards(&["x", "bus"], &mut desk), "x ", "nobody knows how many boards a bus has");
+    assert_eq!(boards(&["x", "bus-1", "c"], &mut desk), "x bus-1");
+    for present in [&["bus-1", "c"][..], &["c"], &["x", "c"], &["new", "x", "bus-1", "c"], &["c", "bus-1", "x"]] {
+        assert_eq!(boards(present, &mut desk), "x bus-1", "{present:?}");
+    }
+    // Taken back, the round gets boards anew.
+    desk.done(round(1, "prepared"));
+    boards(&["c", "d"], &mut desk);
+    desk.done(round(1, "published"));
+    assert_eq!(boards(&["d"], &mut desk), "c d");
+    desk.done(round(1, "open"));
+    assert_eq!(boards(&["e", "f", "c", "d"], &mut desk), "c d");
 }
 
 /// Returns game 1 of board a, a game of the first pairing, ended with a result.

@@ -55,7 +55,9 @@ fn service(disk: &ModelDisk) -> TournamentService {
     let mut office = TournamentService::open(Arc::new(disk.clone()), Path::new(LOG)).unwrap();
     assert_eq!(office.log().damage(), None);
     office.set_boards(
-        ["a", "b"].map(|name| StationBoard { name: name.to_owned(), serial: None, is_connected: true }).into(),
+        ["a", "b"]
+            .map(|name| StationBoard { name: name.to_owned(), serial: None, is_connected: true, is_known: true })
+            .into(),
     );
     let tags = [("Round", "1"), ("White", "Sijbrands, Ton"), ("Black", "Wiersma, H.")];
     office.games_mut().insert(BoardGame {

@@ -83,6 +83,8 @@ pub struct StationBoard {
     pub serial: Option<String>,
     /// Whether its link is up.
     pub is_connected: bool,
+    /// Whether it is a board; otherwise it stands for the boards of a bus that are not known yet.
+    pub is_known: bool,
 }
 
 /// The tournament service.
@@ -262,7 +264,9 @@ impl TournamentService {
     pub fn board_with(&self, number: u32) -> Option<String> {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
         if self.configured_boards.is_empty() {
-            return self.boards.get(index).map(|board| board.name.clone());
+            // Behind a bus whose boards are not known yet, nobody knows the numbers.
+            let is_counted = self.boards.iter().take(index + 1).all(|board| board.is_known);
+            return self.boards.get(index).filter(|_| is_counted).map(|board| board.name.clone());
         }
         let configured = self.configured_boards.get(index)?;
         let is_it = |board: &&StationBoard| match configured.strip_prefix(SERIAL) {
@@ -277,7 +281,13 @@ impl TournamentService {
         let names: Vec<String> = self.boards.iter().map(|board| board.name.clone()).collect();
         let count = self.configured_boards.len().max(names.len()) as u32;
         let by_number: Vec<Option<String>> = (1..=count).map(|number| self.board_with(number)).collect();
-        decide(&Boards { games: &self.games, names: &names, by_number: &by_number, max_games: self.max_games })
+        decide(&Boards {
+            games: &self.games,
+            names: &names,
+            by_number: &by_number,
+            are_listed: !self.configured_boards.is_empty(),
+            max_games: self.max_games,
+        })
     }
 
     /// Executes a request and makes it durable.

@@ -20,6 +20,7 @@ fn station_boards(serials: [(Option<&str>, bool); 2]) -> Vec<StationBoard> {
         name: name.to_owned(),
         serial: serial.map(str::to_owned),
         is_connected,
+        is_known: true,
     };
     ["a", "b"].into_iter().zip(serials).map(board).collect()
 }

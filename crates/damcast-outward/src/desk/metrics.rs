@@ -35,6 +35,9 @@ async fn ask(counter: &MetricsState, headers: &HeaderMap) -> Result<Arc<Reply>, 
         let refused = (StatusCode::MISDIRECTED_REQUEST, "this is not reached under this name\n");
         return Err(Box::new(refused.into_response()));
     }
+    if let Some(error) = &counter.station.state().borrow().error {
+        return Err(Box::new((StatusCode::SERVICE_UNAVAILABLE, format!("not well: {error}\n")).into_response()));
+    }
     let reply = counter.metrics.answer(&counter.station, ClientRequest::Metrics {}).await;
     match &reply.error {
         Some(error) => {

@@ -193,7 +193,7 @@ impl<'d> Hall<'d> {
         let board = |table: &SimulatedTable| {
             let Status { board: serial, condition, .. } = status(table);
             let is_connected = condition != Condition::NoConnection;
-            StationBoard { name: table.config.name.clone(), serial, is_connected }
+            StationBoard { name: table.config.name.clone(), serial, is_connected, is_known: true }
         };
         desk.has_pending_work |= desk.service.set_boards(self.tables.iter().map(board).collect());
         if !std::mem::take(&mut desk.has_pending_work) {

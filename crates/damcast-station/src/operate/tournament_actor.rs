@@ -307,7 +307,9 @@ impl TournamentActor {
         self.confirmed_pairings = opened_views.map(|view| (view.name.clone(), view.assigned_pairing.clone())).collect();
         let address = |view: &BoardView| view.address.and_then(BusAddress::new);
         self.file_names = views.iter().map(|view| ((view.line.clone(), address(view)), view.name.clone())).collect();
+        let is_bus = |line: &str| rows.iter().any(|row| row.is_bus && row.name == line);
         let boards = views.into_iter().map(|view| StationBoard {
+            is_known: view.address.is_some() || !is_bus(&view.line),
             name: view.name,
             serial: view.serial,
             is_connected: view.state != Condition::NoConnection.as_str(),

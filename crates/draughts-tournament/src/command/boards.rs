@@ -13,6 +13,8 @@ pub struct Boards<'a> {
     pub names: &'a [String],
     /// Board of each number, from 1; `None` if there is no such board at present.
     pub by_number: &'a [Option<String>],
+    /// Whether the configuration lists the boards; otherwise they have numbers in the order of the lines.
+    pub are_listed: bool,
     /// Maximum number of games in a file for all its readers; `None` for no limit.
     pub max_games: Option<usize>,
 }

@@ -8,7 +8,7 @@ use super::Boards;
 use crate::value::result::{official_tag, split_result};
 use crate::value::rounds::PLAYER_TAG_SUFFIXES;
 use crate::{
-    BoardGame, Event, Id, MOVES, MicroMatchStage, Misfit, OfficialResult, PairingKey, REPLAYED, ResultReason,
+    BoardGame, Event, Id, MOVES, MicroMatchStage, Misfit, OfficialResult, Pairing, PairingKey, REPLAYED, ResultReason,
     RoundState, Scoring, Tournament, TournamentSection, parse_pairing_key,
 };
 
@@ -171,22 +171,44 @@ impl<'b> Draft<'b> {
 
     /// Assigns boards of the station to the pairings of these rounds (section, round). If two sections count their boards from 1, the
     /// boards of the second follow those of the first. A pairing with one player has no board.
+    ///
+    /// A pairing keeps its board, whatever boards there are at present: a line that ends or is taken out moves no other pairing. Only in
+    /// a list of boards by serial number it follows its board, which may be at another line.
     fn assign_boards(&mut self, rounds: &[(Id, u32)]) -> Result<(), Misfit> {
-        let mut taken: BTreeSet<u32> = BTreeSet::new();
-        let mut assigned = Vec::new();
+        let mut numbered: Vec<(&Pairing, u32)> = Vec::new();
         for section in &self.state.sections {
             let Some((_, round)) = rounds.iter().find(|(of, _)| *of == section.id) else { continue };
-            let numbered = section.round(*round).into_iter().zip(1..);
-            let numbered: Vec<_> = numbered.map(|(pairing, place)| (pairing, pairing.board.unwrap_or(place))).collect();
-            let highest = taken.last().copied().unwrap_or(0);
-            let shift = if numbered.iter().any(|(_, number)| taken.contains(number)) { highest } else { 0 };
-            for (pairing, number) in numbered {
-                taken.insert(number + shift);
-                let board = self.boards.numbered(number + shift).filter(|_| !pairing.has_one_player());
-                assigned.push(Event::BoardAssigned { pairing: pairing.id, board });
-            }
+            let of_section = section.round(*round).into_iter().zip(1..);
+            let of_section: Vec<_> =
+                of_section.map(|(pairing, place)| (pairing, pairing.board.unwrap_or(place))).collect();
+            let highest = numbered.iter().map(|(_, number)| *number).max().unwrap_or(0);
+            let is_taken = |number: u32| numbered.iter().any(|(_, taken)| *taken == number);
+            let shift = if of_section.iter().any(|(_, number)| is_taken(*number)) { highest } else { 0 };
+            numbered.extend(of_section.into_iter().map(|(pairing, number)| (pairing, number + shift)));
         }
-        assigned.into_iter().try_for_each(|event| self.emit(event).map(drop))
+        // Boards that are where the list says come first, then those that pairings have, then the others.
+        let mut wanted = Vec::new();
+        for (pairing, number) in numbered {
+            let board = self.boards.numbered(number).filter(|_| !pairing.has_one_player());
+            let known = Some(pairing.board_name.clone()).filter(|name| !name.is_empty() && !pairing.has_one_player());
+            wanted.push(match board {
+                Some(board) if self.boards.are_listed => (0, pairing.id, Some(board)),
+                board if known.is_none() => (2, pairing.id, board),
+                _ => (1, pairing.id, known),
+            });
+        }
+        wanted.sort_by_key(|(rank, ..)| *rank);
+        let mut taken = BTreeSet::new();
+        let seats = wanted.into_iter().map(|(_, id, board)| (id, board.filter(|board| taken.insert(board.clone()))));
+        let seats: Vec<(Id, Option<String>)> = seats.collect();
+        seats.into_iter().try_for_each(|(pairing, board)| self.emit(Event::BoardAssigned { pairing, board }).map(drop))
+    }
+
+    /// Takes the boards of a round back: its pairings get others when it is published again.
+    pub fn free_boards(&mut self, section: Id, round: u32) -> Result<(), Misfit> {
+        let section = self.state.sections.iter().find(|known| known.id == section);
+        let pairings: Vec<Id> = section.into_iter().flat_map(|of| of.round(round)).map(|pairing| pairing.id).collect();
+        pairings.into_iter().try_for_each(|pairing| self.emit(Event::BoardAssigned { pairing, board: None }).map(drop))
     }
 
     /// Corrects the tags of every recorded game of a pairing to those of the tournament: names, round, event, and the official result of a

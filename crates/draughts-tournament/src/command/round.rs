@@ -68,6 +68,9 @@ fn set_round_state(draft: &mut Draft, of: Option<&str>, number: u32, to: RoundSt
     }
     for section in changed {
         draft.emit(Event::RoundSet { section, round: number, state: to })?;
+        if to == RoundState::Prepared {
+            draft.free_boards(section, number)?;
+        }
     }
     Ok(messages)
 }
