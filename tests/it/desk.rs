@@ -545,6 +545,20 @@ fn guesses_of_codes_do_not_delay_members() {
     });
 }
 
+/// A file of 4 MiB is imported at the desk; an arbiter's long body is refused before it is read.
+#[test]
+fn desk_imports_large_files() {
+    let (place, _station, desk) = station();
+    let keys = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
+    let text = format!("No,Name\n1,\"Sijbrands, T.\"\n{}", "\n".repeat((4 << 20) - 64));
+    let import =
+        |text: &str| json!({"do": "tournament", "request": {"command": "import", "name": "p.csv", "text": text}});
+    let (_, reply) = desk.post("/api/request", Some(&keys), &import(&text));
+    assert_eq!(reply["ok"], true, "{reply}");
+    let keys = desk.log_in(&json!({"code": code(&place, "arbiter", "R. Faber")}));
+    assert_eq!(desk.post("/api/request", Some(&keys), &import(&text[..100_000])).0, 413);
+}
+
 /// The desk offers every tournament request that the socket's documentation lists.
 #[test]
 fn desk_offers_every_tournament_request() {

@@ -310,7 +310,8 @@ fn fsck_reports_damaged_record_and_service_stops_writing() {
 fn opening_64_board_round_syncs_once() {
     let disk = ModelDisk::new();
     let mut service = TournamentService::open(Arc::new(disk.clone()), Path::new(LOG)).unwrap();
-    let board = |number| StationBoard { name: format!("board-{number}"), serial: None, is_connected: true };
+    let board =
+        |number| StationBoard { name: format!("board-{number}"), serial: None, is_connected: true, is_known: true };
     service.set_boards((1..=64).map(board).collect());
     let rows = (1..=64).map(|number| format!("1;{number};White {number};Black {number}\n"));
     let text = format!("Round;Board;White;Black\n{}", rows.collect::<String>());

@@ -4,8 +4,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
+use crate::sync::lock;
 
 /// Growing counter.
 #[derive(Debug, Default)]
@@ -121,13 +123,13 @@ pub struct Counters(Arc<Mutex<BTreeMap<String, Arc<LineCounters>>>>);
 impl Counters {
     /// Returns the counters of a line, which continue if it existed earlier.
     pub fn for_line(&self, line: &str) -> Arc<LineCounters> {
-        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = lock(&self.0);
         Arc::clone(lines.entry(line.to_owned()).or_default())
     }
 
     /// Returns all counters, by line name.
     pub fn all(&self) -> Vec<(String, Arc<LineCounters>)> {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = lock(&self.0);
         lines.iter().map(|(line, counters)| (line.clone(), Arc::clone(counters))).collect()
     }
 }

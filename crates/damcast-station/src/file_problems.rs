@@ -12,10 +12,13 @@
 //! Invariants: a report never waits for a disk; a problem keeps the time of its first report. Absent on purpose: the repair.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::io;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, FixedOffset, Local, SubsecRound};
+
+use crate::sync::lock;
 
 /// Time that a solved problem is shown after its last report.
 pub const DISPLAY_TIME: Duration = Duration::from_secs(5);
@@ -35,6 +38,18 @@ pub struct ProblemReport {
     pub file: String,
     /// Problem and remedy.
     pub message: String,
+}
+
+impl ProblemReport {
+    /// Creates the report of a problem that concerns no particular board.
+    pub fn new(file: impl Into<String>, message: impl Into<String>) -> ProblemReport {
+        ProblemReport { board: None, file: file.into(), message: message.into() }
+    }
+
+    /// Creates the report of a file that cannot be written.
+    pub fn unwritable(file: impl Into<String>, error: &io::Error) -> ProblemReport {
+        ProblemReport::new(file, format!("it cannot be written: {error}; `damcast doctor` says what to do"))
+    }
 }
 
 /// Problems with the files of a folder, or of one board in it.
@@ -94,7 +109,7 @@ impl FileProblems {
     }
 
     fn at(&self, now: Instant) -> Vec<FileProblem> {
-        let mut all = self.lock();
+        let mut all = lock(&self.0);
         let mut problems: Vec<FileProblem> = Vec::new();
         for ((kind, place), files) in all.iter_mut() {
             files.retain(|_, report| report.is_shown(now));
@@ -115,10 +130,6 @@ impl FileProblems {
         }
         problems
     }
-
-    fn lock(&self) -> MutexGuard<'_, ReportMap> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl ActiveReport {
@@ -134,25 +145,21 @@ impl ProblemReporter {
     }
 
     fn report_at(&self, found: impl IntoIterator<Item = ProblemReport>, now: Instant) {
-        let mut all = self.problems.lock();
+        let mut all = lock(&self.problems.0);
         let files = all.entry(self.key.clone()).or_default();
         files.retain(|_, report| report.is_shown(now));
         files.values_mut().for_each(|report| report.is_resolved = true);
         for ProblemReport { board, file, message: problem } in found {
-            let since = || Local::now().fixed_offset().trunc_subsecs(3);
-            let report = files.entry((board, file)).or_insert_with(|| ActiveReport {
-                message: String::new(),
-                since: since(),
-                reported_at: now,
-                is_resolved: false,
-            });
-            *report = ActiveReport { message: problem, since: report.since, reported_at: now, is_resolved: false };
+            let key = (board, file);
+            let since =
+                files.get(&key).map_or_else(|| Local::now().fixed_offset().trunc_subsecs(3), |report| report.since);
+            files.insert(key, ActiveReport { message: problem, since, reported_at: now, is_resolved: false });
         }
     }
 
     /// Removes all problems of this reporter.
     pub fn clear(&self) {
-        self.problems.lock().remove(&self.key);
+        lock(&self.problems.0).remove(&self.key);
     }
 }
 

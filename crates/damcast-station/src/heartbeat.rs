@@ -12,8 +12,10 @@
 //! Absent on purpose: the reaction to a stall.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
+
+use crate::sync::lock;
 
 /// Heartbeats of all tasks that must not stall.
 #[derive(Clone)]
@@ -46,7 +48,7 @@ impl Heartbeats {
     pub fn pulse(&self, name: &str) -> Heartbeat {
         let heart =
             Arc::new(HeartbeatState { name: name.to_owned(), start: self.start, last_beat: AtomicU64::new(PAUSED) });
-        let mut hearts = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hearts = lock(&self.states);
         hearts.retain(|heart| heart.strong_count() > 0);
         hearts.push(Arc::downgrade(&heart));
         Heartbeat(heart)
@@ -54,7 +56,7 @@ impl Heartbeats {
 
     /// Returns the tasks whose last beat is older than `longest`, with its age.
     pub fn stalled(&self, longest: Duration) -> Vec<(String, Duration)> {
-        let hearts = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let hearts = lock(&self.states);
         let alive = hearts.iter().filter_map(Weak::upgrade);
         alive
             .filter_map(|heart| Some((heart.name.clone(), heart.idle_time().filter(|&time| time > longest)?)))

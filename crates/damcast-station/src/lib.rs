@@ -2,6 +2,8 @@
 //!
 //! Modules are listed in the order of their dependencies; none uses a later one.
 
+pub mod sync;
+
 pub mod link;
 
 pub mod disk;

@@ -21,23 +21,15 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crc::{CRC_32_ISCSI, Crc};
 use draughts_tournament::{Tournament, TournamentRecord};
 
-use crate::disk::{Disk, Durability};
-use crate::journal::chained::{ChainedChecksum, SealError};
+use crate::disk::{self, Disk, Durability};
+use crate::journal::chained::{ChainedChecksum, DIGITS, END, MARK, SealError};
 use crate::journal::witness::{Witness, WitnessedFile, Witnesses};
 
 /// Name of the file, beside the logs.
 pub const TOURNAMENT_FILE: &str = "tournament.ndjson";
 
-/// Checksum of commands.
-pub const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
-/// Text before the checksum of a line, and after it.
-const MARK: &str = ",\"crc\":\"";
-const END: &str = "\"}";
-/// Number of digits of a checksum.
-const DIGITS: usize = 8;
 /// Size of the smallest block that a loss of power erases, in bytes.
 const BLOCK: usize = 512;
 
@@ -178,10 +170,7 @@ impl TournamentLog {
     /// Returns any I/O error.
     pub fn read_witnessed(disk: &dyn Disk, folder: &Path, witnesses: Witnesses) -> io::Result<TournamentLog> {
         let path = folder.join(TOURNAMENT_FILE);
-        let bytes = match disk.read(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            bytes => bytes?,
-        };
+        let bytes = disk::if_found(disk.read(&path))?.unwrap_or_default();
         let mut log = TournamentLog { path: path.clone(), ..TournamentLog::default() };
         let (mut at, mut ends) = (0, vec![Witness::default()]);
         for (line, number) in bytes.split_inclusive(|byte| *byte == b'\n').zip(1..) {

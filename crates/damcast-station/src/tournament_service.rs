@@ -27,9 +27,10 @@ use draughts_tournament::{
 };
 
 use crate::disk::Disk;
+use crate::journal::chained::CHECKSUM;
 use crate::journal::witness::Witnesses;
-use crate::outlets::{self, GameLifecycle};
-use crate::tournament_log::{CHECKSUM, Conflict, TournamentError, TournamentLog};
+use crate::outlets::{self, GameLifecycle, LifecycleChange};
+use crate::tournament_log::{Conflict, TournamentError, TournamentLog};
 
 /// Last line of the answer to a dry run.
 pub const DRY_RUN: &str = "nothing was changed: this was a dry run";
@@ -170,24 +171,25 @@ impl TournamentService {
 
     /// Applies an event of a game. `name`: the name of a board by its line and address. Returns whether the event may have consequences.
     pub fn on_game_event(&mut self, news: GameLifecycle, name: impl Fn(&str, Option<BusAddress>) -> String) -> bool {
-        match news {
-            GameLifecycle::LineOpened { line, games } => {
+        let GameLifecycle { line, board, change } = news;
+        match change {
+            LifecycleChange::LineOpened(games) => {
                 for (address, game) in games {
                     self.games.insert(BoardGame { board: name(&line, address), ..game });
                 }
                 true
             }
-            GameLifecycle::Started { line, board, game } => {
+            LifecycleChange::Started(game) => {
                 self.games.insert(BoardGame { board: name(&line, board), ..*game });
                 true
             }
-            GameLifecycle::EntryAdded { line, board } => {
+            LifecycleChange::EntryAdded => {
                 let Some(game) = self.games.last_mut(&name(&line, board)) else { return false };
                 game.entries += 1;
                 // A board shows its game from the first move on.
                 game.entries == 1
             }
-            GameLifecycle::Ended { line, board, result, is_operator_result } => {
+            LifecycleChange::Ended { result, is_operator_result } => {
                 if let Some(game) = self.games.last_mut(&name(&line, board)) {
                     (game.is_over, game.result, game.is_result_given) = (true, result, is_operator_result);
                 }

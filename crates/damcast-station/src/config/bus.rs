@@ -5,6 +5,7 @@ use damcast_engine::session::{BusAddress, LineSettings};
 use draughts::Variant;
 
 use super::document::ConfigError;
+use super::keys::Section;
 use super::value::{ConfigTable, Value};
 use super::{BoardConfig, Pairs, UniqueValues, read_name, read_tags, set};
 
@@ -42,7 +43,7 @@ pub(super) fn read_boards(
     seen: &mut UniqueValues,
 ) -> Result<Vec<BoardConfig>, ConfigError> {
     let mut read = Vec::new();
-    for table in boards.tables("[[line.board]]")? {
+    for table in boards.tables(Section::Board)? {
         read.extend(read_board(table, line, core, &read, seen));
     }
     Ok(read)

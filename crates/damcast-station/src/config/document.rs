@@ -116,6 +116,11 @@ impl ConfigDiagnostics {
         }
     }
 
+    /// Whether no error is recorded yet.
+    pub fn is_empty(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+
     /// Returns what `read` returns and the errors that it records, without recording them here.
     pub fn scoped<T>(&self, read: impl FnOnce() -> T) -> (T, Vec<ConfigError>) {
         let before = self.0.take();
@@ -177,11 +182,6 @@ impl<'d> Document<'d> {
             self.diagnostics.record::<()>(Err(error));
         }
         table.into_inner()
-    }
-
-    /// Whether no error is recorded yet.
-    pub fn has_no_errors(self) -> bool {
-        self.diagnostics.0.borrow().is_empty()
     }
 
     /// Returns the line number of an offset, from 1.

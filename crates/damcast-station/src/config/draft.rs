@@ -55,15 +55,9 @@ impl Draft {
         text += &boards(first);
         for line in rest {
             text += &format!("\n{}[[line]]\n", comment(&line.remark));
-            text += &format!("name = {}\n", quoted(&line.name));
-            if line.bus.is_some() {
-                text += "mode = \"bus\"\n";
+            for key in ["name", "mode", "port", "board", "game-type", "codes", "time-scale"] {
+                text += &line.value(key).map_or(String::new(), |value| format!("{key} = {value}\n"));
             }
-            text += &format!("port = {}\n", quoted(&line.port));
-            text += &line.board.iter().map(|board| format!("board = {}\n", quoted(board))).collect::<String>();
-            text += &format!("game-type = {}\n", quoted(&line.game_type));
-            text += &line.codes.iter().map(|codes| format!("codes = {}\n", quoted(codes))).collect::<String>();
-            text += &line.time_scale.iter().map(|scale| format!("time-scale = {scale}\n")).collect::<String>();
             text += &boards(line);
         }
         text
@@ -72,19 +66,31 @@ impl Draft {
     /// Replaces the value in a line of the reference.
     fn set_values(&self, text: &str, line: &DraftLine) -> String {
         let key = text.trim_start_matches("# ").split(" = ").next().unwrap_or_default();
+        let is_comment = text.starts_with('#');
         let value = match key {
-            "directory" if !text.starts_with('#') => Some(quoted(&self.directory)),
-            "name" if !text.starts_with('#') => Some(quoted(&line.name)),
-            "port" if !text.starts_with('#') => Some(quoted(&line.port)),
-            "game-type" if !text.starts_with('#') => Some(quoted(&line.game_type)),
-            "time-scale" => line.time_scale.map(|scale| scale.to_string()),
+            "directory" if !is_comment => Some(quoted(&self.directory)),
+            "directory" | "name" | "port" | "game-type" if is_comment => None,
             // Boards of a bus have their own `codes` in a later table.
-            "codes" if text.ends_with("\"draughts\"") => line.codes.as_deref().map(quoted),
-            "board" => line.board.as_deref().map(quoted),
-            "mode" => line.bus.as_ref().map(|_| quoted("bus")),
-            _ => None,
+            "codes" if !text.ends_with("\"draughts\"") => None,
+            key => line.value(key),
         };
         value.map_or_else(|| text.to_owned(), |value| format!("{key} = {value}"))
+    }
+}
+
+impl DraftLine {
+    /// Returns the value of a key in TOML.
+    fn value(&self, key: &str) -> Option<String> {
+        match key {
+            "name" => Some(quoted(&self.name)),
+            "mode" => self.bus.as_ref().map(|_| quoted("bus")),
+            "port" => Some(quoted(&self.port)),
+            "board" => self.board.as_deref().map(quoted),
+            "game-type" => Some(quoted(&self.game_type)),
+            "codes" => self.codes.as_deref().map(quoted),
+            "time-scale" => self.time_scale.map(|scale| scale.to_string()),
+            _ => None,
+        }
     }
 }
 

@@ -208,20 +208,8 @@ impl Section {
 
     /// Returns the key in the parent table.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Station => "station",
-            Public => "public",
-            Outlet => "outlet",
-            Log => "log",
-            Control => "control",
-            Tournament => "tournament",
-            Serve => "serve",
-            Desk => "desk",
-            Alarm => "alarm",
-            Recognition => "recognition",
-            Line => "line",
-            Board => "board",
-        }
+        let path = self.title().trim_matches(['[', ']']);
+        path.rsplit_once('.').map_or(path, |(_, name)| name)
     }
 
     /// Returns the title, as written in a file.
@@ -254,12 +242,17 @@ impl Section {
 
     /// Whether there may be several.
     pub fn is_array(self) -> bool {
-        matches!(self, Outlet | Line | Board)
+        self.title().starts_with("[[")
     }
 
     /// Returns its keys.
     pub fn keys(self) -> impl Iterator<Item = &'static Key> {
         KEYS.iter().filter(move |key| key.section == self)
+    }
+
+    /// Returns the type of a key's value.
+    pub fn kind(self, name: &str) -> Option<ValueKind> {
+        self.keys().find(|key| key.name == name).map(|key| key.kind)
     }
 }
 

@@ -48,6 +48,7 @@ use crate::link::PortAddress;
 pub use desk::DeskConfig;
 use document::SourceLine;
 pub use document::{ConfigError, ConfigErrors, ConfigLocation};
+use keys::Section;
 pub use operation::{AlarmConfig, ControlConfig, TournamentConfig};
 pub use outlet::{OutletConfig, PUBLIC, SuspendedOutlet};
 pub use serve::ServeConfig;
@@ -59,8 +60,6 @@ pub const DEFAULT_PATH: &str = "/etc/damcast/damcast.toml";
 
 /// Maximum length of a name, which becomes part of file names.
 const MAX_NAME_LEN: usize = 64;
-/// Maximum speed; beyond it the rounding to a millisecond becomes seconds of the game.
-const MAX_TIME_SCALE: f64 = 10_000.0;
 /// Tags that the recorder writes itself.
 const RESERVED_TAGS: [&str; 5] = ["GameType", "Result", "FEN", "SetUp", "Date"];
 
@@ -244,29 +243,30 @@ fn read_config(
     of_outlets: Vec<(String, ConfigError)>,
     when_outlets_are_wrong: InvalidOutlets,
 ) -> Option<Config> {
-    let station = top.required("station", "{ directory = \"recordings\" }", |value| value.clone().table("[station]"));
+    let station =
+        top.required("station", "{ directory = \"recordings\" }", |value| value.clone().table(Section::Station));
     let StationTable { directory, name, tags: station_tags, durability } =
         station.map(read_station).unwrap_or_default();
-    let recognition = top.read("recognition", |value| read_recognition(value.clone().table("[recognition]")?));
+    let recognition = read_recognition(top.section(Section::Recognition)).unwrap_or_default();
     let (outlets, mut held) = outlet::read(&mut top, of_outlets);
     if when_outlets_are_wrong == InvalidOutlets::Refuse {
-        serve::check(&mut top);
-        desk::check(&mut top);
+        // They record their errors.
+        serve::read(top.clone());
+        desk::read(top.clone());
         held.drain(..).flat_map(|held| held.errors.0).for_each(|error| top.record(error));
     }
     // Recording does not use the tables of the pages and the desk.
     for table in ["serve", "desk"] {
         top.take(table);
     }
-    let logs = top.read("log", |value| read_logs(value.clone().table("[log]")?)).unwrap_or_default();
-    let control = top.read("control", |value| operation::read_control(value.clone().table("[control]")?));
-    let tournament = top.read("tournament", |value| operation::read_tournament(value.clone().table("[tournament]")?));
-    let alarm = top.read("alarm", |value| operation::read_alarm(value.clone().table("[alarm]")?));
+    let logs = read_logs(top.section(Section::Log));
+    let control = operation::read_control(top.section(Section::Control));
+    let tournament = operation::read_tournament(top.section(Section::Tournament));
+    let alarm = operation::read_alarm(top.section(Section::Alarm));
     let lines = top.take("line");
     let mut seen = UniqueValues::default();
     let mut configs = Vec::new();
-    let recognition = recognition.unwrap_or_default();
-    match lines.map(|lines| lines.tables("[[line]]")) {
+    match lines.map(|lines| lines.tables(Section::Line)) {
         Some(Ok(lines)) if !lines.is_empty() => {
             configs.extend(lines.into_iter().map(|line| read_line(line, &station_tags, &recognition, &mut seen)));
         }
@@ -283,9 +283,9 @@ fn read_config(
         outlets,
         suspended_outlets: held,
         durability,
-        control: control.unwrap_or_default(),
-        tournament: tournament.unwrap_or_default(),
-        alarm: alarm.unwrap_or_default(),
+        control,
+        tournament,
+        alarm,
     })
 }
 
@@ -312,49 +312,36 @@ fn read_station(mut station: ConfigTable) -> StationTable {
         ))),
     });
     let tags = station.read("tags", |tags| read_tags(tags, "[station.tags]")).unwrap_or_default();
-    let durability = station.read("sync", read_durability).unwrap_or_default();
+    let durability = read_durability(&mut station);
     station.reject_unknown();
     StationTable { directory, name, tags, durability }
 }
 
 /// Reads the recognition settings of all lines. They are checked with the default game, because they do not depend on it.
-fn read_recognition(mut table: ConfigTable) -> Result<Pairs, ConfigError> {
-    let mut settings = default_settings(session::DEFAULT_GAME_TYPE).map_err(|error| table.error(error))?;
+fn read_recognition(mut table: ConfigTable) -> Option<Pairs> {
+    let settings = default_settings(session::DEFAULT_GAME_TYPE);
+    let mut settings = settings.map_err(|error| table.record(table.error(error))).ok()?;
     let known: Vec<&str> = ["preset"].into_iter().chain(settings.recognition.keys()).collect();
     let mut pairs = Pairs::new();
     for key in known {
         table.read(key, |value| set(&mut settings, value, &mut pairs));
     }
-    table.finish()?;
-    Ok(pairs)
+    table.reject_unknown();
+    Some(pairs)
 }
 
-fn read_logs(mut table: ConfigTable) -> Result<LogConfig, ConfigError> {
-    /// One year.
-    const MAX_ROTATE_HOURS: u64 = 8760;
-    /// One hundred years.
-    const MAX_KEEP_DAYS: u64 = 36_500;
-    let rotate_hours = table.read("rotate-hours", |value| operation::integer_between(value, 0, MAX_ROTATE_HOURS));
-    let compress = table.read("compress", |value| match value.scalar()?.as_str() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(value.error("`compress` is true or false")),
-    });
-    let keep_days = table.read("keep-days", |value| operation::integer_between(value, 0, MAX_KEEP_DAYS));
-    table.finish()?;
-    Ok(LogConfig {
-        rotate_hours: rotate_hours.unwrap_or_default() as u32,
-        compress: compress.unwrap_or_default(),
-        keep_days: keep_days.unwrap_or_default() as u32,
-    })
+fn read_logs(mut table: ConfigTable) -> LogConfig {
+    let logs = LogConfig {
+        rotate_hours: table.whole("rotate-hours").unwrap_or_default() as u32,
+        compress: table.switch("compress").unwrap_or_default(),
+        keep_days: table.whole("keep-days").unwrap_or_default() as u32,
+    };
+    table.reject_unknown();
+    logs
 }
 
-fn read_durability(value: &Value) -> Result<Durability, ConfigError> {
-    match value.string()? {
-        "safe" => Ok(Durability::Safe),
-        "lazy" => Ok(Durability::Lazy),
-        _ => Err(value.error(format!("`{}` is \"safe\" or \"lazy\"", value.key))),
-    }
+fn read_durability(table: &mut ConfigTable) -> Durability {
+    if table.choice("sync") == Some("lazy") { Durability::Lazy } else { Durability::Safe }
 }
 
 /// Values that must be unique.
@@ -394,7 +381,7 @@ fn read_line(
     let (game_type, core) = game.unzip();
     // Continue, so that errors of other keys are reported as well.
     let mut core = core.or_else(|| default_settings(session::DEFAULT_GAME_TYPE).ok())?;
-    let time_scale = table.read("time-scale", read_time_scale).unwrap_or(1.0);
+    let time_scale = table.number("time-scale").unwrap_or(1.0);
     let mut settings = recognition.to_vec();
     for key in LineSettings::KEYS.into_iter().chain(LineSettings::BUS_KEYS) {
         table.read(key, |value| {
@@ -486,16 +473,9 @@ fn check_choice_unique(port: &Value, seen: &mut UniqueValues) -> Result<(), Conf
     Ok(())
 }
 
-fn read_time_scale(value: &Value) -> Result<f64, ConfigError> {
-    let scale = value.number()?;
-    let is_possible = scale > 0.0 && scale <= MAX_TIME_SCALE;
-    let message = || value.error(format!("`time-scale` is a number above 0, at most {MAX_TIME_SCALE}"));
-    if is_possible { Ok(scale) } else { Err(message()) }
-}
-
-fn read_tags(tags: &Value, title: &'static str) -> Result<Pairs, ConfigError> {
+fn read_tags(tags: &Value, title: &str) -> Result<Pairs, ConfigError> {
     let mut pairs = Pairs::new();
-    for tag in tags.clone().table(title)?.into_values() {
+    for tag in tags.entries(title)? {
         let name = tag.key.as_str();
         let is_name = name.starts_with(|first: char| first.is_ascii_alphabetic())
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

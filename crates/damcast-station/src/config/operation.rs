@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::document::ConfigError;
-use super::value::{ConfigTable, Value};
+use super::value::ConfigTable;
 
 /// Access for operators.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -58,7 +57,7 @@ impl Default for AlarmConfig {
 
 const MEGABYTE: u64 = 1_000_000;
 
-pub(super) fn read_control(mut table: ConfigTable) -> Result<ControlConfig, ConfigError> {
+pub(super) fn read_control(mut table: ConfigTable) -> ControlConfig {
     let socket = table.read("socket", |socket| match socket.string()? {
         // A Unix socket address has 108 bytes, the last of them zero.
         path if path.is_empty() || path.len() > 107 || path.contains('\0') => {
@@ -66,11 +65,11 @@ pub(super) fn read_control(mut table: ConfigTable) -> Result<ControlConfig, Conf
         }
         path => Ok(path.into()),
     });
-    table.finish()?;
-    Ok(ControlConfig { socket })
+    table.reject_unknown();
+    ControlConfig { socket }
 }
 
-pub(super) fn read_tournament(mut table: ConfigTable) -> Result<TournamentConfig, ConfigError> {
+pub(super) fn read_tournament(mut table: ConfigTable) -> TournamentConfig {
     let boards = table.read("boards", |value| {
         let boards = value.strings()?;
         let mut seen = BTreeSet::new();
@@ -85,25 +84,22 @@ pub(super) fn read_tournament(mut table: ConfigTable) -> Result<TournamentConfig
                 return Err(value.error(format!("`{board}` has two numbers")));
             }
         }
-        Ok(boards.to_vec())
+        Ok(boards)
     });
-    let opens_when_set_up = table.read("open-when-set-up", |value| match value.scalar()?.as_str() {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(value.error("`open-when-set-up` is true or false")),
-    });
-    table.finish()?;
-    let opens_when_set_up = opens_when_set_up.unwrap_or_default();
-    Ok(TournamentConfig { boards: boards.unwrap_or_default(), opens_when_set_up })
+    let opens_when_set_up = table.switch("open-when-set-up").unwrap_or_default();
+    table.reject_unknown();
+    TournamentConfig { boards: boards.unwrap_or_default(), opens_when_set_up }
 }
 
-pub(super) fn read_alarm(mut table: ConfigTable) -> Result<AlarmConfig, ConfigError> {
-    /// Maximum of alarm times: one day.
-    const MAX_ALARM_TIME: u64 = 86_400;
+pub(super) fn read_alarm(mut table: ConfigTable) -> AlarmConfig {
     let mut alarm = AlarmConfig::default();
-    if let Some(command) = table.read("command", read_command) {
-        alarm.command = command;
-    }
+    let command = table.read("command", |value| match value.strings()? {
+        command if command.first().is_some_and(String::is_empty) => {
+            Err(value.error("the first of `command` is the program to run"))
+        }
+        command => Ok(command),
+    });
+    alarm.command = command.unwrap_or_default();
     for (key, value) in [
         ("time-limit", &mut alarm.time_limit),
         ("silent", &mut alarm.silent),
@@ -111,31 +107,13 @@ pub(super) fn read_alarm(mut table: ConfigTable) -> Result<AlarmConfig, ConfigEr
         ("wrong-start", &mut alarm.wrong_start),
         ("clock-missing", &mut alarm.clock_missing),
     ] {
-        if let Some(seconds) = table.read(key, |value| integer_between(value, 1, MAX_ALARM_TIME)) {
+        if let Some(seconds) = table.whole(key) {
             *value = Duration::from_secs(seconds);
         }
     }
-    if let Some(megabytes) = table.read("disk-low", |value| integer_between(value, 0, 1_000_000_000)) {
+    if let Some(megabytes) = table.whole("disk-low") {
         alarm.disk_low = megabytes * MEGABYTE;
     }
-    table.finish()?;
-    Ok(alarm)
-}
-
-fn read_command(value: &Value) -> Result<Vec<String>, ConfigError> {
-    let command = value.strings()?;
-    if command.first().is_some_and(String::is_empty) {
-        return Err(value.error("the first of `command` is the program to run"));
-    }
-    Ok(command)
-}
-
-/// Reads an integer within limits.
-pub(super) fn integer_between(value: &Value, least: u64, most: u64) -> Result<u64, ConfigError> {
-    let number = value.number()?;
-    if number.fract() == 0.0 && (least as f64..=most as f64).contains(&number) {
-        Ok(number as u64)
-    } else {
-        Err(value.error(format!("`{}` is a whole number from {least} to {most}", value.key)))
-    }
+    table.reject_unknown();
+    alarm
 }

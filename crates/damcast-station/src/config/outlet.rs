@@ -19,7 +19,7 @@ use damcast_engine::profile::ReaderProfile;
 
 use super::document::SourceLine;
 use super::document::{ConfigError, ConfigErrors};
-use super::operation::integer_between;
+use super::keys::Section;
 use super::read_durability;
 use super::value::{ConfigTable, Value, is_typo};
 use crate::disk::Durability;
@@ -106,9 +106,9 @@ pub(super) fn read(
     beside: Vec<(String, ConfigError)>,
 ) -> (Vec<OutletConfig>, Vec<SuspendedOutlet>) {
     let mut outlets = OutletTables { beside, ..OutletTables::default() };
-    let public = top.table(PUBLIC, "[public]");
+    let public = top.table(Section::Public);
     outlets.add(top, public, Some(PUBLIC));
-    match top.take("outlet").map(|value| value.tables("[[outlet]]")) {
+    match top.take("outlet").map(|value| value.tables(Section::Outlet)) {
         Some(Ok(tables)) => tables.into_iter().for_each(|table| outlets.add(top, Ok(table), None)),
         Some(Err(error)) => outlets.add(top, Err(error), None),
         None => {}
@@ -133,19 +133,14 @@ struct OutletTables {
 impl OutletTables {
     /// Reads one table. `name`: fixed name of the outlet.
     fn add(&mut self, top: &ConfigTable, table: Result<ConfigTable, ConfigError>, name: Option<&str>) {
-        let read_outlet = match &table {
-            Ok(table) => table.values().find(|value| value.key == "name").and_then(|value| value.string().ok()),
-            Err(_) => None,
-        };
+        let text = |key: &'static str| table.as_ref().ok()?.values().find(|value| value.key == key)?.string().ok();
         let spot = table.as_ref().map_or_else(|error| error.source_line(), |table| Some(table.source_line()));
-        let shown = name.or(read_outlet).map(str::to_owned);
-        let shown =
-            shown.or_else(|| spot.map(|spot| format!("outlet ({spot})"))).unwrap_or_else(|| "outlet".to_owned());
-        let directory = match &table {
-            Ok(table) => table.values().find(|value| value.key == "directory").and_then(|value| value.string().ok()),
-            Err(_) => None,
+        let shown = match (name.or(text("name")), spot) {
+            (Some(name), _) => name.to_owned(),
+            (None, Some(spot)) => format!("outlet ({spot})"),
+            (None, None) => "outlet".to_owned(),
         };
-        let directory = directory.filter(|_| name.is_none()).map(PathBuf::from);
+        let directory = text("directory").filter(|_| name.is_none()).map(PathBuf::from);
         let names_delay = |key: &str| key.contains("delay") || is_typo("delay", key) || is_typo("delay-plies", key);
         let is_delay = |value: &Value| names_delay(&value.key) && value.scalar().ok().as_deref() != Some("0");
         let has_delay = table.as_ref().map_or(true, |table| table.values().any(is_delay));
@@ -176,10 +171,6 @@ impl OutletTables {
     }
 
     fn read_table(&mut self, mut table: ConfigTable, fixed: Option<&str>) -> Option<OutletConfig> {
-        /// Maximum delay in seconds: one day.
-        const MAX_DELAY: u64 = 86_400;
-        /// Maximum delay in plies: more than a game has.
-        const MAX_DELAY_PLIES: u64 = 1000;
         let spot = table.source_line();
         let default = OutletConfig::default();
         let (name, directory) = match fixed {
@@ -194,9 +185,9 @@ impl OutletTables {
         };
         let of_folder = directory.is_some();
         let profile = table.read("profile", |value| value.string()?.parse().map_err(|error| value.error(error)));
-        let seconds = table.read("delay", |value| integer_between(value, 0, MAX_DELAY));
-        let plies = table.read("delay-plies", |value| integer_between(value, 0, MAX_DELAY_PLIES));
-        let durability = table.read("sync", read_durability);
+        let seconds = table.whole("delay").unwrap_or_default() as u32;
+        let plies = table.whole("delay-plies").unwrap_or_default() as u32;
+        let durability = read_durability(&mut table);
         let group = table.read("group", read_group);
         let name = name?;
         let directory = directory.unwrap_or_else(|| default_directory(&name));
@@ -216,8 +207,8 @@ impl OutletTables {
             name,
             directory,
             profile: profile.unwrap_or(default.profile),
-            delay: Delay { seconds: seconds.unwrap_or(0) as u32, plies: plies.unwrap_or(0) as u32 },
-            durability: durability.unwrap_or_default(),
+            delay: Delay { seconds, plies },
+            durability,
             group,
         })
     }

@@ -59,16 +59,14 @@ pub fn entries() -> Vec<ReferenceKey> {
 
 /// Returns the reference entry of a key. For a board key that a line has as well, returns the line's entry.
 pub fn entry(key: &Key) -> Option<ReferenceKey> {
-    let mut all = entries();
-    let of = |section: Section| move |entry: &ReferenceKey| entry.section == section && entry.name == key.name;
-    let at = all.iter().position(of(key.section)).or_else(|| all.iter().position(of(Section::Line)))?;
-    let about = match all[at].description.as_str() {
-        "" => {
-            all.iter().find(|entry| of(Section::Line)(entry)).map_or(String::new(), |entry| entry.description.clone())
-        }
-        about => about.to_owned(),
-    };
-    Some(ReferenceKey { description: about, ..all.swap_remove(at) })
+    let all = entries();
+    let of = |section: Section| all.iter().find(|entry| entry.section == section && entry.name == key.name);
+    let (own, of_line) = (of(key.section), of(Section::Line));
+    let mut entry = own.or(of_line)?.clone();
+    if entry.description.is_empty() {
+        entry.description = of_line.map_or(String::new(), |entry| entry.description.clone());
+    }
+    Some(entry)
 }
 
 /// Returns the default of a key in TOML, if it has one.

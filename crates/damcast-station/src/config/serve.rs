@@ -10,6 +10,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use super::document::{ConfigError, ConfigErrors};
+use super::keys::Section;
 use super::sources::Sources;
 use super::value::{ConfigTable, Value};
 use super::{environment, outlet};
@@ -48,40 +49,29 @@ impl ServeConfig {
     ///
     /// Returns the errors listed at [`ServeConfig::load`].
     pub fn from_sources(sources: &Sources) -> Result<ServeConfig, ConfigErrors> {
-        let read = sources.with_tables(|mut top, _| read(&mut top));
+        let read = sources.with_tables(|top, _| read(top));
         read.map(|config| ServeConfig { folder: sources.base().join(&config.folder), ..config })
     }
 }
 
-/// Records the errors of the table, for `damcast config check`.
-pub(super) fn check(top: &mut ConfigTable) {
-    read(&mut top.clone());
-}
-
 /// Reads the table and records its errors.
-fn read(top: &mut ConfigTable) -> Option<ServeConfig> {
-    let mut table = top.table("serve", "[serve]").map_err(|error| top.record(error)).ok()?;
+pub(super) fn read(mut top: ConfigTable) -> Option<ServeConfig> {
+    let mut table = top.section(Section::Serve);
     let address = table.read("address", |value| {
         let wrong = "`address` is an address of this machine with a port, as in \"0.0.0.0:8080\"";
         value.string()?.parse().map_err(|_| value.error(wrong))
     });
     let hosts = table.read("hosts", hosts);
     let trusted_proxies = table.read("trusted-proxies", proxies);
-    let mut is_right = true;
     let folder = match table.take("outlet") {
-        None => Ok(recording_directory(top).join(outlet::PUBLIC)),
-        Some(value) => folder(top, &value),
+        None => Ok(recording_directory(&top).join(outlet::PUBLIC)),
+        Some(value) => folder(&top, &value),
     };
-    let folder = folder.map_err(|error| {
-        is_right = false;
-        table.record(error);
-    });
-    let (_, wrong) = top.scoped(|| table.reject_unknown());
-    is_right &= wrong.is_empty();
-    wrong.into_iter().for_each(|error| top.record(error));
-    is_right.then_some(ServeConfig {
+    let folder = folder.map_err(|error| top.record(error)).ok();
+    table.reject_unknown();
+    Some(ServeConfig {
         address: address.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 8080)),
-        folder: folder.ok()?,
+        folder: folder?,
         hosts: hosts.unwrap_or_default(),
         trusted_proxies: trusted_proxies.unwrap_or_default(),
     })
@@ -90,8 +80,10 @@ fn read(top: &mut ConfigTable) -> Option<ServeConfig> {
 /// Returns the folder of the recordings, the default if it is missing or invalid.
 fn recording_directory(top: &ConfigTable) -> PathBuf {
     let mut top = top.clone();
-    let station = top.take("station").and_then(|value| value.table("[station]").ok());
-    let directory = station.and_then(|mut station| Some(station.take("directory")?.string().ok()?.to_owned()));
+    let directory = top
+        .table(Section::Station)
+        .ok()
+        .and_then(|mut station| Some(station.take("directory")?.string().ok()?.to_owned()));
     directory.filter(|directory| !directory.is_empty()).unwrap_or_else(|| DEFAULT_DIRECTORY.to_owned()).into()
 }
 

@@ -38,19 +38,16 @@ fn write(mut top: ConfigTable, config: &Config) -> String {
         match section {
             Section::Board => {}
             Section::Outlet => {
-                let outlets = top.take("outlet").and_then(|value| value.tables(section.title()).ok());
-                outlets.into_iter().flatten().for_each(|table| write_table(&mut text, section, Some(table)));
+                let outlets = top.take("outlet").and_then(|value| value.tables(section).ok());
+                outlets.into_iter().flatten().for_each(|table| write_table(&mut text, section, table));
             }
             Section::Line => {
-                let lines = top.take("line").and_then(|value| value.tables(section.title()).ok()).unwrap_or_default();
+                let lines = top.take("line").and_then(|value| value.tables(section).ok()).unwrap_or_default();
                 for (table, line) in lines.into_iter().zip(&config.lines) {
                     write_line(&mut text, table, line);
                 }
             }
-            _ => {
-                let table = top.take(section.as_str()).and_then(|value| value.table(section.title()).ok());
-                write_table(&mut text, section, table);
-            }
+            _ => write_table(&mut text, section, top.section(section)),
         }
     }
     text.trim_start().to_owned()
@@ -58,13 +55,13 @@ fn write(mut top: ConfigTable, config: &Config) -> String {
 
 fn write_line(text: &mut String, mut table: ConfigTable, line: &LineConfig) {
     let is_bus = line.mode == damcast_engine::bytelog::Mode::Bus;
-    let boards = if is_bus { table.take("board").and_then(|value| value.tables("[[line.board]]").ok()) } else { None };
-    write_table(text, Section::Line, Some(table));
+    let boards = if is_bus { table.take("board").and_then(|value| value.tables(Section::Board).ok()) } else { None };
+    write_table(text, Section::Line, table);
     for (key, value) in pace_times(line) {
         let _ = writeln!(text, "# [recognition] {key} is {value} here, because the game is blitz");
     }
     for board in boards.unwrap_or_default() {
-        write_table(text, Section::Board, Some(board));
+        write_table(text, Section::Board, board);
     }
 }
 
@@ -80,8 +77,8 @@ fn pace_times(line: &LineConfig) -> Vec<(&'static str, u64)> {
         .collect()
 }
 
-fn write_table(text: &mut String, section: Section, table: Option<ConfigTable>) {
-    let mut values = table.map(ConfigTable::into_values).unwrap_or_default();
+fn write_table(text: &mut String, section: Section, table: ConfigTable) {
+    let mut values = table.into_values();
     let _ = write!(text, "\n{}\n", section.title());
     for key in section.keys() {
         let given = values.iter().position(|value| value.key == key.name).map(|at| values.remove(at));
@@ -94,11 +91,12 @@ fn write_table(text: &mut String, section: Section, table: Option<ConfigTable>) 
         }
     }
     let tags = values.into_iter().find(|value| value.key == "tags");
-    if let (Some(title), Some(tags)) = (section.tags_title(), tags.and_then(|tags| tags.table("tags").ok())) {
+    let tags = tags.as_ref().and_then(|tags| tags.entries("tags").ok());
+    if let (Some(title), Some(tags)) = (section.tags_title(), tags) {
         let _ = writeln!(text, "{title}");
-        for tag in tags.into_values() {
+        for tag in tags {
             let name = toml::Value::String(tag.key.clone());
-            write_pair(text, &name.to_string(), &tag);
+            write_pair(text, &name.to_string(), tag);
         }
     }
 }

@@ -118,37 +118,34 @@ impl Sources {
     /// Returns the possible sockets of a running station, even if the configuration has become invalid since its start.
     pub fn socket_candidates(&self) -> SocketCandidates {
         let complaints = ConfigDiagnostics::default();
-        let mut documents = self.files.iter().map(|file| Document::new(&file.name, &file.text, &complaints));
-        let Some(mut table) = documents.next().map(ConfigTable::outermost) else { return SocketCandidates::default() };
-        for document in documents {
-            table.overlay(ConfigTable::outermost(document));
-        }
-        let mut path = |section: Section, title: &'static str, key: &str| {
+        let mut table = self.merge_files(&complaints);
+        let mut path = |section: Section, key: &str| {
             // A variable takes precedence, even if the tables are invalid.
             let variable = format!("{VARIABLE_PREFIX}{}_{}", upper(section.as_str()), upper(key));
             let set = self.environment.iter().find(|(name, _)| *name == variable).map(|(_, value)| value.clone());
-            let written = || {
-                let mut table = table.take(section.as_str())?.table(title).ok()?;
-                table.take(key)?.string().ok().map(str::to_owned)
-            };
+            let written = || table.table(section).ok()?.take(key)?.string().ok().map(str::to_owned);
             set.or_else(written).filter(|path| !path.is_empty()).map(|path| self.base.join(path))
         };
-        let socket = path(Section::Control, "[control]", "socket");
-        SocketCandidates { socket, directory: path(Section::Station, "[station]", "directory") }
+        SocketCandidates { socket: path(Section::Control, "socket"), directory: path(Section::Station, "directory") }
     }
 
     /// Whether a source sets any key of this table. In the installed file some tables contain only comments.
     pub fn sets_table(&self, section: Section) -> bool {
-        let has_keys = |mut top: ConfigTable| {
-            let table = top.take(section.as_str()).and_then(|value| value.table(section.title()).ok());
-            table.is_some_and(|table| table.values().next().is_some())
-        };
+        let has_keys = |mut top: ConfigTable| top.section(section).values().next().is_some();
         self.with_tables(|top, _| Some(has_keys(top))).unwrap_or(false)
     }
 
     /// Returns the base of relative paths.
     pub fn base(&self) -> &Path {
         &self.base
+    }
+
+    fn merge_files<'d>(&'d self, complaints: &'d ConfigDiagnostics) -> ConfigTable<'d> {
+        let tables = self.files.iter().map(|file| Document::new(&file.name, &file.text, complaints));
+        let mut tables = tables.map(ConfigTable::outermost);
+        let mut table = tables.next().unwrap_or_else(|| ConfigTable::outermost(Document::new("", "", complaints)));
+        tables.for_each(|later| table.overlay(later));
+        table
     }
 
     /// Merges the texts and passes the table to `reader`, which records errors and returns `None` if it has no value. Also passes the
@@ -161,14 +158,9 @@ impl Sources {
         let names = self.names();
         let mut overrides = Vec::new();
         let read = {
-            let mut documents = self.files.iter().map(|file| Document::new(&file.name, &file.text, &complaints));
-            let first = documents.next().unwrap_or(Document::new("", "", &complaints));
-            let mut table = ConfigTable::outermost(first);
-            for document in documents {
-                table.overlay(ConfigTable::outermost(document));
-            }
+            let mut table = self.merge_files(&complaints);
             // After a syntax error the rest of the content is unknown.
-            if first.has_no_errors() {
+            if complaints.is_empty() {
                 let names = [Section::Line, Section::Outlet].map(|section| (section, names_of(&table, section)));
                 let mut of_outlets = Vec::new();
                 for (name, value) in &self.environment {
@@ -233,7 +225,7 @@ fn upper(name: &str) -> String {
 /// Returns the names of the lines or outlets of a table.
 fn names_of(table: &ConfigTable, section: Section) -> Vec<String> {
     let mut table = table.clone();
-    let Some(Ok(tables)) = table.take(section.as_str()).map(|value| value.tables(section.title())) else {
+    let Some(Ok(tables)) = table.take(section.as_str()).map(|value| value.tables(section)) else {
         return Vec::new();
     };
     let name = |mut table: ConfigTable| table.take("name").and_then(|name| name.string().ok().map(str::to_owned));

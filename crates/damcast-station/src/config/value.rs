@@ -10,6 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::document::{ConfigError, Document, SourceLine};
+use super::keys::{Section, ValueKind};
 
 /// Keys that identify the tables of an array: a later file changes the table with the same value.
 const IDENTITY_KEYS: [(&str, &str); 3] = [("line", "name"), ("board", "address"), ("outlet", "name")];
@@ -18,7 +19,8 @@ const IDENTITY_KEYS: [(&str, &str); 3] = [("line", "name"), ("board", "address")
 #[derive(Clone)]
 pub struct ConfigTable<'d> {
     document: Document<'d>,
-    title: &'static str,
+    /// Table of the configuration; `None` for the outermost.
+    section: Option<Section>,
     span: Range<usize>,
     entries: Vec<Value<'d>>,
     known: Vec<String>,
@@ -55,16 +57,17 @@ fn entries<'d>(document: Document<'d>, table: DeTable<'d>) -> Vec<Value<'d>> {
 impl<'d> ConfigTable<'d> {
     /// Creates the outermost table of a text.
     pub(super) fn outermost(document: Document<'d>) -> ConfigTable<'d> {
-        ConfigTable::new(document, "the file", 0..0, entries(document, document.parse()))
+        let entries = entries(document, document.parse());
+        ConfigTable { document, section: None, span: 0..0, entries, known: Vec::new() }
     }
 
-    fn new(
-        document: Document<'d>,
-        title: &'static str,
-        span: Range<usize>,
-        entries: Vec<Value<'d>>,
-    ) -> ConfigTable<'d> {
-        ConfigTable { document, title, span, entries, known: Vec::new() }
+    fn new(document: Document<'d>, section: Section, span: Range<usize>, entries: Vec<Value<'d>>) -> ConfigTable<'d> {
+        ConfigTable { document, section: Some(section), span, entries, known: Vec::new() }
+    }
+
+    /// Returns the name of the table in messages.
+    fn title(&self) -> &'static str {
+        self.section.map_or("the file", Section::title)
     }
 
     /// Merges a later table into this one: its values take precedence and subtables are merged. Tables of an array with the same identity
@@ -80,16 +83,23 @@ impl<'d> ConfigTable<'d> {
         Some(self.entries.remove(at))
     }
 
-    /// Takes the table of a key; an empty table if it is missing.
+    /// Takes a table; an empty one if it is missing.
     ///
     /// # Errors
     ///
     /// Returns an error if the value is not a table.
-    pub fn table(&mut self, key: &str, title: &'static str) -> Result<ConfigTable<'d>, ConfigError> {
-        match self.take(key) {
-            None => Ok(ConfigTable::new(self.document, title, 0..0, Vec::new())),
-            Some(value) => value.table(title),
+    pub fn table(&mut self, section: Section) -> Result<ConfigTable<'d>, ConfigError> {
+        match self.take(section.as_str()) {
+            None => Ok(ConfigTable::new(self.document, section, 0..0, Vec::new())),
+            Some(value) => value.table(section),
         }
+    }
+
+    /// Takes a table, an empty one if it is missing or not a table; records that error.
+    pub fn section(&mut self, section: Section) -> ConfigTable<'d> {
+        let table = self.table(section);
+        let table = self.document.diagnostics.record(table);
+        table.unwrap_or_else(|| ConfigTable::new(self.document, section, 0..0, Vec::new()))
     }
 
     /// Reads the value of a key, if present; records its error.
@@ -98,32 +108,66 @@ impl<'d> ConfigTable<'d> {
         self.document.diagnostics.record(read(&value))
     }
 
-    /// Reads the value of a required key; records its error.
+    /// Reads the value of a required key; records its error. If the key is missing, the error points at a key that looks like a typing error,
+    /// if there is one.
     pub fn required<T>(
         &mut self,
         key: &str,
         example: &str,
         read: impl FnOnce(&Value<'d>) -> Result<T, ConfigError>,
     ) -> Option<T> {
-        let value = self.require(key, example);
-        let value = self.document.diagnostics.record(value)?;
-        self.document.diagnostics.record(read(&value))
-    }
-
-    /// Takes the value of a required key.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if it is missing. The error points at a key that looks like a typing error, if there is one.
-    pub fn require(&mut self, key: &str, example: &str) -> Result<Value<'d>, ConfigError> {
         if let Some(value) = self.take(key) {
-            return Ok(value);
+            return self.document.diagnostics.record(read(&value));
         }
         let slip =
             self.entries.iter().filter(|other| is_typo(key, &other.key)).min_by_key(|other| other.key_span.start);
-        Err(match slip {
-            Some(slip) => slip.unknown_value_error(self.title, &format!("did you mean `{key}`?")),
-            None => self.error(format!("{} needs the key `{key}`, as in {key} = {example}", self.title)),
+        self.record(match slip {
+            Some(slip) => slip.unknown_value_error(self.title(), &format!("did you mean `{key}`?")),
+            None => self.error(format!("{} needs the key `{key}`, as in {key} = {example}", self.title())),
+        });
+        None
+    }
+
+    /// Returns the type of a key's value.
+    fn kind(&self, key: &str) -> Option<ValueKind> {
+        self.section.and_then(|section| section.kind(key))
+    }
+
+    /// Reads an integer within the limits of its row, if present; records its error.
+    pub fn whole(&mut self, key: &str) -> Option<u64> {
+        let Some(ValueKind::Integer { min, max, .. }) = self.kind(key) else { return None };
+        self.read(key, |value| match value.number()? {
+            number if number.fract() == 0.0 && (min as f64..=max as f64).contains(&number) => Ok(number as u64),
+            _ => Err(value.error(format!("`{key}` is a whole number from {min} to {max}"))),
+        })
+    }
+
+    /// Reads a number within the limit of its row, if present; records its error.
+    pub fn number(&mut self, key: &str) -> Option<f64> {
+        let Some(ValueKind::Number { most }) = self.kind(key) else { return None };
+        self.read(key, |value| match value.number()? {
+            number if number > 0.0 && number <= most => Ok(number),
+            _ => Err(value.error(format!("`{key}` is a number above 0, at most {most}"))),
+        })
+    }
+
+    /// Reads one of the words of its row, if present; records its error.
+    pub fn choice(&mut self, key: &str) -> Option<&'static str> {
+        let Some(ValueKind::Choice(words)) = self.kind(key) else { return None };
+        self.read(key, |value| {
+            let text = value.string()?;
+            let expected = || words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or ");
+            let word = words.iter().find(|word| **word == text).copied();
+            word.ok_or_else(|| value.error(format!("`{key}` is {}", expected())))
+        })
+    }
+
+    /// Reads `true` or `false`, if present; records its error.
+    pub fn switch(&mut self, key: &str) -> Option<bool> {
+        self.read(key, |value| match value.scalar()?.as_str() {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(value.error(format!("`{key}` is true or false"))),
         })
     }
 
@@ -157,37 +201,17 @@ impl<'d> ConfigTable<'d> {
         self.entries
     }
 
-    /// Checks that no key is left. Records the unknown keys after the first.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error for the first unknown key. If it resembles a missing key, the error assumes a typing error.
-    pub fn finish(mut self) -> Result<(), ConfigError> {
-        if self.entries.is_empty() {
-            return Ok(());
-        }
+    /// Records an error for each key that is left. If the key resembles a missing key, the error assumes a typing error.
+    pub fn reject_unknown(self) {
         let known: Vec<String> = self.known.iter().map(|known| format!("`{known}`")).collect();
-        let unknown = |value: &Value| {
+        for value in &self.entries {
             let meant = self.known.iter().find(|known| known.len() > 3 && is_typo(known, &value.key));
             let remedy = match meant {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("its keys are {}", known.join(", ")),
             };
-            value.unknown_value_error(self.title, &remedy)
-        };
-        let mut errors: Vec<ConfigError> = self.entries.iter().map(unknown).collect();
-        self.entries.clear();
-        let first = errors.remove(0);
-        for error in errors {
-            self.document.diagnostics.record::<()>(Err(error));
+            self.record(value.unknown_value_error(self.title(), &remedy));
         }
-        Err(first)
-    }
-
-    /// Calls [`ConfigTable::finish`] and records its error.
-    pub fn reject_unknown(self) {
-        let complaints = self.document.diagnostics;
-        let _ = complaints.record(self.finish());
     }
 }
 
@@ -342,28 +366,38 @@ impl<'d> Value<'d> {
         }
     }
 
-    /// Returns a table, called `title` in messages.
+    /// Returns the values of a table with arbitrary keys, called `title` in messages.
     ///
     /// # Errors
     ///
     /// Returns an error if the value is not a table.
-    pub fn table(self, title: &'static str) -> Result<ConfigTable<'d>, ConfigError> {
-        match self.node {
-            Node::Table(entries) => Ok(ConfigTable::new(self.document, title, self.span, entries)),
+    pub fn entries(&self, title: &str) -> Result<&[Value<'d>], ConfigError> {
+        match &self.node {
+            Node::Table(entries) => Ok(entries),
             _ => Err(self.wrong_kind_error(&format!("a table {title}"))),
         }
     }
 
-    /// Returns tables, each called `title` in messages.
+    /// Returns a table.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the value is not a table.
+    pub fn table(self, section: Section) -> Result<ConfigTable<'d>, ConfigError> {
+        let entries = self.entries(section.title())?.to_vec();
+        Ok(ConfigTable::new(self.document, section, self.span, entries))
+    }
+
+    /// Returns an array of tables.
     ///
     /// # Errors
     ///
     /// Returns an error if the value is not an array of tables.
-    pub fn tables(self, title: &'static str) -> Result<Vec<ConfigTable<'d>>, ConfigError> {
-        let wrong = self.wrong_kind_error(&format!("tables, each under {title}"));
+    pub fn tables(self, section: Section) -> Result<Vec<ConfigTable<'d>>, ConfigError> {
+        let wrong = self.wrong_kind_error(&format!("tables, each under {section}"));
         let Node::Array(values) = self.node else { return Err(wrong) };
         let table = |value: Value<'d>| match value.node {
-            Node::Table(entries) => Ok(ConfigTable::new(value.document, title, value.span, entries)),
+            Node::Table(entries) => Ok(ConfigTable::new(value.document, section, value.span, entries)),
             _ => Err(wrong.clone()),
         };
         values.into_iter().map(table).collect()

@@ -61,19 +61,6 @@ impl AppendBuffer {
         }
     }
 
-    /// Adds bytes to the buffer; [`AppendBuffer::flush`] writes them.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`BufferFull`] if the bytes do not fit; nothing is added then.
-    pub fn enqueue(&mut self, bytes: &[u8]) -> Result<(), BufferFull> {
-        if self.buffered.len() + bytes.len() > MAX_BUFFERED {
-            return Err(BufferFull);
-        }
-        self.buffered.extend_from_slice(bytes);
-        Ok(())
-    }
-
     /// Writes the buffered bytes.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::Access;
 use rustix::process::geteuid;
 
-use super::parent_folder;
+use super::{if_found, parent_folder};
 
 /// Folder that the station creates again if it disappears.
 #[derive(Debug)]
@@ -55,14 +55,12 @@ impl ManagedDir {
     }
 
     fn try_ensure(&mut self) -> io::Result<bool> {
-        match fs::metadata(&self.path) {
-            Ok(there) if there.is_dir() => {
-                self.last_mode = Some((there.mode() & 0o7777, there.uid(), there.gid()));
-                return Ok(false);
+        if let Some(there) = if_found(fs::metadata(&self.path))? {
+            if !there.is_dir() {
+                return Err(io::ErrorKind::NotADirectory.into());
             }
-            Ok(_) => return Err(io::ErrorKind::NotADirectory.into()),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Err(_) => {}
+            self.last_mode = Some((there.mode() & 0o7777, there.uid(), there.gid()));
+            return Ok(false);
         }
         make_folder(&self.path)?;
         let Some((mode, user, group)) = self.last_mode else { return Ok(false) };

@@ -189,6 +189,19 @@ pub fn is_not_regular_file(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<NotRegularFile>())
 }
 
+/// Returns `None` instead of a `NotFound` error.
+///
+/// # Errors
+///
+/// Returns any other I/O error.
+pub fn if_found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Writes all bytes at the end of a file, in one write unless the disk accepts fewer.
 ///
 /// # Errors
@@ -234,10 +247,7 @@ pub fn replace_with(
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let new = path.with_file_name(name);
-    match disk.remove(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
+    if_found(disk.remove(&new))?;
     let file = disk.create(&new)?;
     write(&mut |bytes| append_all(&*file, bytes).map_err(|(_, error)| error))?;
     if durability == Durability::Safe {

@@ -5,13 +5,15 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 use rustix::io::Errno;
 
 use super::folder::{make_folder, may_write, owner_for};
 use super::{BLOCK_SIZE, Disk, File, NotRegularFile, parent_folder};
+
+use crate::sync::lock;
 
 /// Bytes read at a time from a long file.
 const CHUNK_SIZE: usize = 64 << 10;
@@ -165,7 +167,7 @@ impl RealFile {
 
     /// Writes blocks durably by direct I/O. Returns whether the file system supports it.
     fn write_directly(&self, blocks: &[u8], at: u64) -> io::Result<bool> {
-        let mut direct = self.direct.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut direct = lock(&self.direct);
         if matches!(*direct, DirectIo::NotTried) {
             let flags = (OFlags::DIRECT | OFlags::DSYNC).bits().cast_signed();
             let opened = self.reopen(OpenOptions::new().write(true).custom_flags(flags));
@@ -216,7 +218,7 @@ impl File for RealFile {
     }
 
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()> {
-        let mut anywhere = self.positioned.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut anywhere = lock(&self.positioned);
         let file = match anywhere.take() {
             Some(file) => file,
             None => self.reopen(OpenOptions::new().write(true))?,

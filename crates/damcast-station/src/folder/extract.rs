@@ -159,8 +159,8 @@ impl BoardFilter {
         let board = self.board;
         let others = |text: &str| text.strip_prefix("board ").is_some_and(|rest| !names_board(rest, board));
         let kind = match record.kind {
-            RecordKind::FromBoard(bytes) => RecordKind::FromBoard(is_from_board(&mut self.decoder, &bytes, board)),
-            RecordKind::ToBoard(bytes) => RecordKind::ToBoard(is_to_board(&bytes, board)),
+            RecordKind::FromBoard(bytes) => RecordKind::FromBoard(bytes_from(&mut self.decoder, &bytes, board)),
+            RecordKind::ToBoard(bytes) => RecordKind::ToBoard(bytes_to(&bytes, board)),
             RecordKind::Operator(request) if !is_for_board(&request, board) => return None,
             RecordKind::Note(note) if others(&note) => return None,
             RecordKind::LinkUp => {
@@ -184,13 +184,15 @@ fn names_board(text: &str, board: BusAddress) -> bool {
     digits.parse() == Ok(board.number())
 }
 
-fn is_from_board(decoder: &mut BusDecoder, bytes: &[u8], board: BusAddress) -> Vec<u8> {
+/// Returns the bytes of the board's own messages.
+fn bytes_from(decoder: &mut BusDecoder, bytes: &[u8], board: BusAddress) -> Vec<u8> {
     let own = |item| if let BusItem::Message(message) = item { Some(message) } else { None };
     let own = decoder.feed(bytes).into_iter().filter_map(own).filter(|message| message.from == board);
     own.flat_map(|message| message.encode()).collect()
 }
 
-fn is_to_board(bytes: &[u8], board: BusAddress) -> Vec<u8> {
+/// Returns the commands to the board, alone or with all others.
+fn bytes_to(bytes: &[u8], board: BusAddress) -> Vec<u8> {
     let is_own = |command: &&[u8]| {
         let decoded = <[u8; 4]>::try_from(*command).ok().and_then(BusCommand::decode);
         decoded.is_some_and(|(_, to)| to == board || to == BusAddress::ALL)

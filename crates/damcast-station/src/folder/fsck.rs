@@ -24,7 +24,7 @@ use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use chrono::Local;
-use damcast_engine::broadcast::events::{Generation, StreamKey};
+use damcast_engine::broadcast::events::{EventId, Generation, StreamKey};
 use damcast_engine::broadcast::{Board, Delay, WallTime};
 use damcast_engine::bytelog::{Header, LogFault, LogProblem};
 use damcast_engine::playback::PlayedGame;
@@ -157,6 +157,18 @@ impl FsckReport {
     ) {
         self.findings.push(FsckFinding { kind, severity, file: file.into(), message: problem.into(), advice });
     }
+
+    fn note(&mut self, kind: FindingKind, file: impl Into<PathBuf>, problem: impl Into<String>) {
+        self.add(kind, Severity::Note, file, problem, "");
+    }
+
+    fn mended(&mut self, kind: FindingKind, file: impl Into<PathBuf>, problem: impl Into<String>) {
+        self.add(kind, Severity::SelfHealing, file, problem, "");
+    }
+
+    fn error(&mut self, kind: FindingKind, file: impl Into<PathBuf>, problem: impl Into<String>, advice: &'static str) {
+        self.add(kind, Severity::Error, file, problem, advice);
+    }
 }
 
 /// Content of a folder beside the logs, collected before the logs are read.
@@ -194,14 +206,9 @@ struct GrowingFileSnapshot(Option<(File, u64)>);
 
 impl GrowingFileSnapshot {
     fn open(path: &Path) -> io::Result<GrowingFileSnapshot> {
-        match disk::open_to_read(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(GrowingFileSnapshot(None)),
-            file => {
-                let file = file?;
-                let length = file.metadata()?.len();
-                Ok(GrowingFileSnapshot(Some((file, length))))
-            }
-        }
+        let Some(file) = disk::if_found(disk::open_to_read(path))? else { return Ok(GrowingFileSnapshot(None)) };
+        let length = file.metadata()?.len();
+        Ok(GrowingFileSnapshot(Some((file, length))))
     }
 
     /// Returns the length; 0 if the file was missing.
@@ -259,71 +266,66 @@ pub fn check(directory: &Path) -> io::Result<FsckReport> {
     holder = holder.or_else(|| Lock::find_holder(directory));
     let now = Local::now().fixed_offset();
     let mut report = FsckReport { holder, lines: folder.lines.len(), games: live.games, ..FsckReport::default() };
-    for problem in &folder.plans.problems {
-        report.add(
-            FindingKind::Plan,
-            Severity::Error,
-            "log",
-            problem.clone(),
-            "put the file aside; the station writes another when it starts",
-        );
-    }
-    if let Some(missing) = folder.plans.clone().set_witnesses(witnesses.clone()) {
-        report.add(
-            FindingKind::Plan,
-            Severity::Error,
-            "log",
-            missing,
-            "put a copy of it there; until then nothing is shown",
-        );
-    }
-    let damage = match TournamentLog::read_witnessed(&RealDisk, &directory.join("log"), witnesses.clone()) {
-        Ok(log) => log.damage().map(str::to_owned),
-        Err(error) => Some(error.to_string()),
-    };
-    if let Some(damage) = &damage {
-        let advice =
-            "put a copy of it there and start the station again; until then nothing of the tournament can be changed";
-        report.add(
-            FindingKind::Record,
-            Severity::Error,
-            Path::new("log").join(TOURNAMENT_FILE),
-            damage.clone(),
-            advice,
-        );
-    }
+    check_plans(&folder, &witnesses, &mut report);
+    let is_damaged = check_record(directory, &witnesses, &mut report);
     for (path, what) in found.not_regular.iter().chain(&folder.not_logs) {
-        report.add(
-            FindingKind::StationFolder,
-            Severity::Error,
-            path,
-            what.as_str(),
-            "a station does not read it, nor write into it",
-        );
+        report.error(FindingKind::StationFolder, path, what.as_str(), "a station does not read it, nor write into it");
     }
     folder.lines.iter().for_each(|line| logs::check_logs(line, &mut report));
     logs::check_chains(&folder, &mut report)?;
     let logs::LiveFileCheck { findings, known_files: mut explained, .. } = live;
     // A running station is about to complete them.
-    let is_told = |finding: &FsckFinding| finding.severity != Severity::SelfHealing || report.holder.is_none();
-    report.findings.extend(findings.into_iter().filter(is_told));
-    let seating = folder.round_boards(records);
-    let now = seating.latest_time.map_or(now, |latest| latest.max(now));
+    let is_due = |finding: &FsckFinding| finding.severity != Severity::SelfHealing || report.holder.is_none();
+    report.findings.extend(findings.into_iter().filter(is_due));
+    let round_boards = folder.round_boards(records);
+    let now = round_boards.latest_time.map_or(now, |latest| latest.max(now));
     for outlet in &found.outlets {
-        if damage.is_some() {
+        if is_damaged {
             let directory = &outlet.planned.directory;
             let what = "while the record of the tournament is damaged it stays as it is, and is not checked";
-            report.add(FindingKind::StationFolder, Severity::Note, directory, what, "");
+            report.note(FindingKind::StationFolder, directory, what);
             explained.extend(found.files.keys().filter(|file| file.starts_with(directory)).cloned());
             continue;
         }
-        explained.extend(check_outlet(&seating, &found, (outlet, &witnesses), now, &mut report)?);
+        let check = OutletCheck {
+            outlet,
+            round_boards: &round_boards,
+            found: &found,
+            witnesses: &witnesses,
+            now,
+            report: &mut report,
+            explained: BTreeSet::new(),
+        };
+        explained.extend(check.check()?);
     }
     check_former_outlets(&folder, &mut report);
     check_unknown_files(&found, &explained, &folder, &mut report);
     check_modes(&folder, &mut report);
     report.findings.sort_by(|a, b| (&a.file, b.severity).cmp(&(&b.file, a.severity)));
     Ok(report)
+}
+
+fn check_plans(folder: &StationFolder, witnesses: &Witnesses, report: &mut FsckReport) {
+    for problem in &folder.plans.problems {
+        let advice = "put the file aside; the station writes another when it starts";
+        report.error(FindingKind::Plan, "log", problem, advice);
+    }
+    if let Some(missing) = folder.plans.clone().set_witnesses(witnesses.clone()) {
+        report.error(FindingKind::Plan, "log", missing, "put a copy of it there; until then nothing is shown");
+    }
+}
+
+/// Checks the record of the tournament. Returns whether it is damaged.
+fn check_record(directory: &Path, witnesses: &Witnesses, report: &mut FsckReport) -> bool {
+    let damage = match TournamentLog::read_witnessed(&RealDisk, &directory.join("log"), witnesses.clone()) {
+        Ok(log) => log.damage().map(str::to_owned),
+        Err(error) => Some(error.to_string()),
+    };
+    let Some(damage) = damage else { return false };
+    let advice =
+        "put a copy of it there and start the station again; until then nothing of the tournament can be changed";
+    report.error(FindingKind::Record, Path::new("log").join(TOURNAMENT_FILE), damage, advice);
+    true
 }
 
 impl FolderContents {
@@ -349,12 +351,7 @@ impl FolderContents {
             outlets.push(outlet);
         }
         for folder in folders {
-            let entries = match fs::read_dir(directory.join(&folder)) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                entries => entries?,
-            };
-            for entry in entries {
-                let entry = entry?;
+            for entry in entries(&directory.join(&folder))? {
                 if entry.file_type()?.is_dir() {
                     continue;
                 }
@@ -362,21 +359,21 @@ impl FolderContents {
                 let is_one = |name: &str| outlets.iter().any(|outlet| path == outlet.path(name));
                 let is_snapshot = SNAPSHOTS.iter().any(|name| is_one(name));
                 let is_events = is_one(outlets::EVENTS_FILE);
-                match disk::open_to_read(&entry.path()) {
+                match disk::if_found(disk::open_to_read(&entry.path())) {
                     // Reported already.
                     Err(error) if disk::is_not_regular_file(&error) && odd.iter().any(|(known, _)| *known == path) => {}
                     Err(error) if disk::is_not_regular_file(&error) => odd.push((path, error.to_string())),
-                    Ok(mut file) if is_snapshot => {
+                    Ok(Some(mut file)) if is_snapshot => {
                         let mut bytes = Vec::new();
                         file.read_to_end(&mut bytes)?;
                         files.insert(path.clone(), Digest::from_bytes(&bytes));
                         snapshots.insert(path, bytes);
                     }
                     // Read during the comparison.
-                    Ok(_) if is_events => drop(files.insert(path, Digest::default())),
-                    Ok(mut file) => drop(files.insert(path, Digest::compute(|piece| file.read(piece))?)),
+                    Ok(Some(_)) if is_events => drop(files.insert(path, Digest::default())),
+                    Ok(Some(mut file)) => drop(files.insert(path, Digest::compute(|piece| file.read(piece))?)),
                     // The file was replaced at this very moment.
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Ok(None) => {}
                     Err(error) => return Err(error),
                 }
             }
@@ -385,15 +382,15 @@ impl FolderContents {
     }
 }
 
+/// Returns the entries of a folder; none if it is missing.
+fn entries(folder: &Path) -> io::Result<Vec<fs::DirEntry>> {
+    disk::if_found(fs::read_dir(folder))?.into_iter().flatten().collect()
+}
+
 /// Returns the folders in a folder, by their path from the station's.
 fn folders_in(directory: &Path, folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(directory.join(folder)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries?,
-    };
     let mut folders = Vec::new();
-    for entry in entries {
-        let entry = entry?;
+    for entry in entries(&directory.join(folder))? {
         if entry.file_type()?.is_dir() {
             folders.push(folder.join(entry.file_name()));
         }
@@ -411,116 +408,98 @@ fn first_problem(profile: ReaderProfile, bytes: &[u8]) -> Option<Problem> {
     problems.into_iter().find(|problem| problem.level == ProblemLevel::Error)
 }
 
-/// Checks an outlet. Returns its files that are correct or were reported.
-fn check_outlet(
-    round_boards: &RoundBoards,
-    found: &FolderContents,
-    (outlet, witnesses): (&FoundOutlet, &Witnesses),
+/// Check of an outlet.
+struct OutletCheck<'c> {
+    outlet: &'c FoundOutlet,
+    round_boards: &'c RoundBoards,
+    found: &'c FolderContents,
+    witnesses: &'c Witnesses,
     now: WallTime,
-    report: &mut FsckReport,
-) -> io::Result<BTreeSet<PathBuf>> {
-    let mut explained = BTreeSet::from([outlet.path(outlets::EVENTS_FILE)]);
-    events::check_events(round_boards, (outlet, witnesses), now, report)?;
-    if round_boards.plans.current().is_none() {
-        let is_of_it = |path: &&PathBuf| path.starts_with(&outlet.planned.directory);
-        if found.files.keys().any(|path| is_of_it(&path)) {
+    report: &'c mut FsckReport,
+    /// Files of the outlet that are correct or were reported.
+    explained: BTreeSet<PathBuf>,
+}
+
+impl OutletCheck<'_> {
+    /// Checks the outlet. Returns its files that are correct or were reported.
+    fn check(mut self) -> io::Result<BTreeSet<PathBuf>> {
+        self.explained.insert(self.outlet.path(outlets::EVENTS_FILE));
+        self.check_events()?;
+        if self.round_boards.plans.current().is_some() {
+            self.check_archive();
+            self.check_public_files();
+            return Ok(self.explained);
+        }
+        let directory = &self.outlet.planned.directory;
+        let files: BTreeSet<PathBuf> =
+            self.found.files.keys().filter(|path| path.starts_with(directory)).cloned().collect();
+        if !files.is_empty() {
             let message = "there is no plan of the round, log/round-K.plan, so the public files cannot be checked";
-            report.add(
-                FindingKind::StationFolder,
-                Severity::Error,
-                &outlet.planned.directory,
-                message,
-                "start the station once; it writes the plan",
-            );
+            let advice = "start the station once; it writes the plan";
+            self.report.error(FindingKind::StationFolder, directory, message, advice);
         }
-        return Ok(found.files.keys().filter(is_of_it).cloned().collect());
+        Ok(files)
     }
-    check_archive(round_boards, outlet, found, now, report, &mut explained);
-    check_public_files(round_boards, outlet, found, now, report, &mut explained);
-    Ok(explained)
-}
 
-/// Compares the files that are replaced as a whole with their expected text.
-fn check_public_files(
-    seating: &RoundBoards,
-    outlet: &FoundOutlet,
-    found: &FolderContents,
-    now: WallTime,
-    report: &mut FsckReport,
-    explained: &mut BTreeSet<PathBuf>,
-) {
-    let PlannedOutlet { profile, is_suspended, .. } = outlet.planned;
-    for file in outlets::files(seating, &outlet.planned, now) {
-        let name = outlet.path(&file.path);
-        if let Some(problem) = found.snapshots.get(&name).and_then(|bytes| first_problem(profile, bytes)) {
-            let what = format!("readers of the profile {profile} would stumble: {problem}");
-            let advice = "damcast rebuild puts it aside and writes it again";
-            report.add(FindingKind::PublicFile, Severity::Error, &name, what, advice);
+    /// Compares the files that are replaced as a whole with their expected text.
+    fn check_public_files(&mut self) {
+        let PlannedOutlet { profile, is_suspended, .. } = self.outlet.planned;
+        for file in outlets::files(self.round_boards, &self.outlet.planned, self.now) {
+            let name = self.outlet.path(&file.path);
+            if let Some(problem) = self.found.snapshots.get(&name).and_then(|bytes| first_problem(profile, bytes)) {
+                let what = format!("readers of the profile {profile} would stumble: {problem}");
+                let advice = "damcast rebuild puts it aside and writes it again";
+                self.report.error(FindingKind::PublicFile, &name, what, advice);
+            }
+            let what = match self.found.files.get(&name) {
+                Some(digest) if *digest == Digest::from_bytes(file.text().as_bytes()) => None,
+                Some(_) => Some("it is not what the logs say now"),
+                None => Some("it is not there"),
+            };
+            if let Some(what) = what.filter(|_| self.report.holder.is_none()) {
+                let held = "its outlet is held back by the configuration: it stays as it was";
+                match is_suspended {
+                    true => self.report.note(FindingKind::PublicFile, &name, held),
+                    false => self.report.mended(FindingKind::PublicFile, &name, what),
+                }
+            }
+            self.explained.insert(name);
         }
-        let what = match found.files.get(&name) {
-            Some(digest) if *digest == Digest::from_bytes(file.text().as_bytes()) => None,
-            Some(_) => Some("it is not what the logs say now"),
-            None => Some("it is not there"),
-        };
-        if let Some(what) = what.filter(|_| report.holder.is_none()) {
-            let held = "its outlet is held back by the configuration: it stays as it was";
-            let (severity, what) = if is_suspended { (Severity::Note, held) } else { (Severity::SelfHealing, what) };
-            report.add(FindingKind::PublicFile, severity, &name, what, "");
-        }
-        explained.insert(name);
     }
-}
 
-fn check_archive(
-    round_boards: &RoundBoards,
-    outlet: &FoundOutlet,
-    found: &FolderContents,
-    now: WallTime,
-    report: &mut FsckReport,
-    explained: &mut BTreeSet<PathBuf>,
-) {
-    let none = BTreeMap::new();
-    let due = |delay| outlets::archived_games(round_boards, delay, now, &none);
-    let shown: BTreeSet<PathBuf> = due(outlet.planned.delay).map(|of| of.path).collect();
-    for ArchivedGame { path, text, prior_texts: earlier, .. } in due(Delay::NO_DELAY) {
-        let name = outlet.path(&path);
-        explained.insert(name.clone());
-        match found.files.get(&name) {
-            Some(digest) if *digest == Digest::from_bytes(text.as_bytes()) => {}
-            // A correction may not be visible yet.
-            Some(digest) if earlier.iter().any(|text| *digest == Digest::from_bytes(text.as_bytes())) => {
-                let lacks = !outlet.planned.has_delay() && report.holder.is_none() && !outlet.planned.is_suspended;
-                report.findings.extend(lacks.then(|| FsckFinding {
-                    kind: FindingKind::Archive,
-                    severity: Severity::SelfHealing,
-                    file: name.clone(),
-                    message: "it lacks what was corrected since".to_owned(),
-                    advice: "",
-                }));
+    fn check_archive(&mut self) {
+        let none = BTreeMap::new();
+        let PlannedOutlet { delay, is_suspended, .. } = self.outlet.planned;
+        let due = |delay| outlets::archived_games(self.round_boards, delay, self.now, &none);
+        let shown: BTreeSet<PathBuf> = due(delay).map(|of| of.path).collect();
+        let is_expected = self.report.holder.is_none() && !is_suspended;
+        for ArchivedGame { path, text, prior_texts: earlier, .. } in due(Delay::NO_DELAY) {
+            let name = self.outlet.path(&path);
+            self.explained.insert(name.clone());
+            let found = self.found.files.get(&name);
+            let is = |text: &String| found == Some(&Digest::from_bytes(text.as_bytes()));
+            match found {
+                Some(_) if is(&text) => {}
+                Some(_) if earlier.iter().any(is) => {
+                    // A correction may not be visible yet.
+                    let is_visible = !self.outlet.planned.has_delay();
+                    if is_expected && is_visible {
+                        self.report.mended(FindingKind::Archive, &name, "it lacks what was corrected since");
+                    }
+                }
+                Some(_) => {
+                    let advice = "damcast rebuild puts it aside and writes it again";
+                    self.report.error(FindingKind::Archive, &name, "it is not what the logs say", advice);
+                }
+                None if is_expected && shown.contains(&path) => {
+                    self.report.mended(FindingKind::Archive, &name, "it is not there");
+                }
+                None => {}
             }
-            Some(_) => {
-                let problem = "it is not what the logs say";
-                report.add(
-                    FindingKind::Archive,
-                    Severity::Error,
-                    &name,
-                    problem,
-                    "damcast rebuild puts it aside and writes it again",
-                );
+            if let Some(first_error) = first_problem(ReaderProfile::Standard, text.as_bytes()) {
+                let what = format!("it is not strict PDN: {first_error}");
+                self.report.error(FindingKind::Archive, &name, what, "this is a fault of damcast; please report it");
             }
-            None if shown.contains(&path) && report.holder.is_none() && !outlet.planned.is_suspended => {
-                report.add(FindingKind::Archive, Severity::SelfHealing, &name, "it is not there", "");
-            }
-            None => {}
-        }
-        if let Some(first_error) = first_problem(ReaderProfile::Standard, text.as_bytes()) {
-            report.add(
-                FindingKind::Archive,
-                Severity::Error,
-                &name,
-                format!("it is not strict PDN: {first_error}"),
-                "this is a fault of damcast; please report it",
-            );
         }
     }
 }
@@ -534,7 +513,7 @@ fn check_former_outlets(folder: &StationFolder, report: &mut FsckReport) {
     for directory in former.into_iter().filter(|directory| !is_current(directory)) {
         if folder.directory.join(directory).is_dir() {
             let message = "its outlet is no longer in the configuration, so it is not checked";
-            report.add(FindingKind::StationFolder, Severity::Note, directory, message, "");
+            report.note(FindingKind::StationFolder, directory, message);
         }
     }
 }
@@ -550,28 +529,15 @@ fn check_unknown_files(
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if name.ends_with(".new") {
             if report.holder.is_none() {
-                report.add(
-                    FindingKind::UnknownFile,
-                    Severity::SelfHealing,
-                    path,
-                    "it was being written when the station was killed",
-                    "",
-                );
+                report.mended(FindingKind::UnknownFile, path, "it was being written when the station was killed");
             }
         } else if name.contains(".aside-") {
-            report.add(FindingKind::UnknownFile, Severity::Note, path, "it was put aside by damcast", "");
+            report.note(FindingKind::UnknownFile, path, "it was put aside by damcast");
         } else if is_from_older_log(folder, &name) {
-            report.add(
-                FindingKind::UnknownFile,
-                Severity::Note,
-                path,
-                "the log of this game is missing, so it cannot be checked",
-                "",
-            );
+            report.note(FindingKind::UnknownFile, path, "the log of this game is missing, so it cannot be checked");
         } else {
-            report.add(
+            report.error(
                 FindingKind::UnknownFile,
-                Severity::Error,
                 path,
                 "no log knows of this file",
                 "put it elsewhere; this folder is read by others",
@@ -608,13 +574,7 @@ fn check_modes(folder: &StationFolder, report: &mut FsckReport) {
         let mode = fs::metadata(folder.directory.join(name)).map(|metadata| metadata.permissions().mode());
         if mode.is_ok_and(|mode| mode & 0o007 != 0) {
             let message = "the public files have a delay, and everybody on this machine can read what is not delayed";
-            report.add(
-                FindingKind::StationFolder,
-                Severity::Error,
-                name,
-                message,
-                "chmod o-rwx; the station does it when it starts",
-            );
+            report.error(FindingKind::StationFolder, name, message, "chmod o-rwx; the station does it when it starts");
         }
     }
 }

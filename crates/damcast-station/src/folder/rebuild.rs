@@ -36,8 +36,10 @@ use crate::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>> {
     let target = into.unwrap_or(directory);
     let witnesses = commits::witnesses(&RealDisk, &directory.join(COMMITS_FILE))?;
-    let record = TournamentLog::read_witnessed(&RealDisk, &directory.join("log"), witnesses.clone())?;
-    if let Some(missing) = Plans::read(&RealDisk, &directory.join("log"))?.set_witnesses(witnesses) {
+    let log = directory.join("log");
+    let record = TournamentLog::read_witnessed(&RealDisk, &log, witnesses.clone())?;
+    let mut plans = Plans::read(&RealDisk, &log)?;
+    if let Some(missing) = plans.set_witnesses(witnesses) {
         return Err(io::Error::new(io::ErrorKind::InvalidData, format!("{missing}: put it there first")));
     }
     if let Some(damage) = record.damage() {
@@ -46,7 +48,7 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
         return Err(io::Error::new(io::ErrorKind::InvalidData, why));
     }
     // Users who may write into the folder must not lead root elsewhere.
-    let planned = super::outlets(&Plans::read(&RealDisk, &directory.join("log"))?);
+    let planned = super::outlets(&plans);
     let archives = planned.iter().map(|outlet| outlet.directory.join("archive"));
     let folders: Vec<PathBuf> = ["live", "log"].map(PathBuf::from).into_iter().chain(archives).collect();
     for folder in &folders {
@@ -105,10 +107,8 @@ fn games_without_logs(
 ) -> io::Result<Option<String>> {
     let mut gone = BTreeSet::new();
     for outlet in outlets {
-        let order = match RealDisk.reader(&directory.join("log").join(order_file(&outlet)), 0) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-            order => order?,
-        };
+        let order = RealDisk.reader(&directory.join("log").join(order_file(&outlet)), 0);
+        let Some(order) = disk::if_found(order)? else { continue };
         let order = EventOrder::read(&outlet, order, Box::new(io::empty()), &Witnesses::default())?;
         let Some(mut order) = order else { continue };
         while let Some(event) = order.next_event()? {
@@ -177,13 +177,10 @@ impl Rebuilder<'_> {
     /// Writes or completes the live file of a game.
     fn write_live_file(&mut self, path: &Path, game: &PlayedGame) -> io::Result<()> {
         let (own, whole) = (self.target.join(path), game.file.bytes());
-        let found = match RealDisk.read(&own) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                disk::replace(&RealDisk, &own, &whole, Durability::Safe)?;
-                self.messages.push(format!("{}: written", path.display()));
-                return Ok(());
-            }
-            found => found?,
+        let Some(found) = disk::if_found(RealDisk.read(&own))? else {
+            disk::replace(&RealDisk, &own, &whole, Durability::Safe)?;
+            self.messages.push(format!("{}: written", path.display()));
+            return Ok(());
         };
         if found == whole {
             return Ok(());

@@ -12,9 +12,9 @@ use std::fmt;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use crc::{CRC_32_ISCSI, Crc};
 use damcast_engine::bytelog::Header;
 
+use super::chained::CHECKSUM;
 use super::holes;
 use super::logs::{self, LogFile};
 use crate::disk::{Disk, File};
@@ -22,7 +22,6 @@ use crate::disk::{Disk, File};
 /// Key in a log's head for the digest of the previous log.
 pub const KEY_PREVIOUS_LOG: &str = "log-before";
 
-const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
 /// Number of bytes read at once.
 const CHUNK_SIZE: usize = 1 << 16;
 

@@ -8,13 +8,14 @@ use std::fmt;
 
 use crc::{CRC_32_ISCSI, Crc};
 
-const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
+/// Checksum CRC-32C.
+pub const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
 /// Start of the last member of a line of JSON.
-const MARK: &str = ",\"crc\":\"";
+pub const MARK: &str = ",\"crc\":\"";
 /// End of a line of JSON.
-const END: &str = "\"}";
+pub const END: &str = "\"}";
 /// Number of digits of a checksum.
-const DIGITS: usize = 8;
+pub const DIGITS: usize = 8;
 
 /// Checksum of all lines up to one of them; the default is that of no line.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

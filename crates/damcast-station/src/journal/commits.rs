@@ -32,11 +32,9 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use crc::{CRC_32_ISCSI, Crc};
-
-use super::chained::ChainedChecksum;
+use super::chained::{CHECKSUM, ChainedChecksum};
 use super::witness::{Witness, Witnesses};
-use crate::disk::{BLOCK_SIZE, Disk, File, parent_folder};
+use crate::disk::{self, BLOCK_SIZE, Disk, File, parent_folder};
 
 /// Size of the commits of a station, in bytes. A ply of a board has about 200 bytes of log.
 pub const COMMITS_SIZE: u64 = 4 << 20;
@@ -53,7 +51,6 @@ const CHECKSUM_LEN: usize = 4;
 const KIND_LOG: u8 = 0;
 /// Kind of a fragment that is a witness.
 const KIND_WITNESS: u8 = 1;
-const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
 
 /// The new end of a log.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -116,10 +113,9 @@ impl Commits {
         size: u64,
         witnesses: Option<Witnesses>,
     ) -> io::Result<(Commits, Vec<Fragment>)> {
-        let (file, content) = match disk.read(path) {
-            Ok(content) => (disk.open(path)?, content),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => (disk.create(path)?, Vec::new()),
-            Err(error) => return Err(error),
+        let (file, content) = match disk::if_found(disk.read(path))? {
+            Some(content) => (disk.open(path)?, content),
+            None => (disk.create(path)?, Vec::new()),
         };
         let head = &content[..HEADER_LEN.len().min(content.len())];
         // A loss of power may leave a file with its length and no content.
@@ -288,12 +284,8 @@ fn block_start(place: u64) -> usize {
 ///
 /// Returns any I/O error.
 pub fn contents(disk: &dyn Disk, path: &Path) -> io::Result<CommitsContent> {
-    match disk.read(path) {
-        Ok(content) if content.starts_with(HEADER_LEN) => Ok(read(&content).2),
-        Ok(_) => Ok(CommitsContent::default()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(CommitsContent::default()),
-        Err(error) => Err(error),
-    }
+    let content = disk::if_found(disk.read(path))?.filter(|content| content.starts_with(HEADER_LEN));
+    Ok(content.map_or_else(CommitsContent::default, |content| read(&content).2))
 }
 
 /// Returns the witnesses in a file of commits; none if there is no such file.
@@ -359,12 +351,9 @@ pub fn restore(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::Re
     let mut messages = Vec::new();
     for (name, fragments) in of_logs {
         let path = folder.join(name);
-        let LogTail { offset: at, on_disk: found, restored: whole, gap } =
-            match LogTail::read(disk, &path, fragments.iter().copied()) {
-                // The name of a log is durable before its first record; so somebody has moved the log away.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                end => end?,
-            };
+        let tail = disk::if_found(LogTail::read(disk, &path, fragments.iter().copied()))?;
+        // The name of a log is durable before its first record; so somebody has moved a missing log away.
+        let Some(LogTail { offset: at, on_disk: found, restored: whole, gap }) = tail else { continue };
         if let Some((end, next)) = gap {
             messages.push(format!("{name} ends at byte {end}, and byte {next} is the next that is known"));
         }

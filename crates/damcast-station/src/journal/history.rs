@@ -95,21 +95,21 @@ pub fn path(folder: &Path, line: &str, number: u32) -> PathBuf {
 
 /// Returns the numbers of all files `LINE-NUMBER` with this suffix among the names, in no order.
 pub fn numbers(names: &[String], line: &str, suffix: &str) -> Vec<u32> {
-    let of_line = |name: &String| {
-        let number = name.strip_prefix(line)?.strip_prefix('-')?.strip_suffix(suffix)?;
-        if is_number(number) { number.parse().ok() } else { None }
-    };
-    names.iter().filter_map(of_line).collect()
+    numbered(names, line, suffix).filter(|number| is_number(number)).filter_map(|number| number.parse().ok()).collect()
 }
 
 /// Returns the addresses and numbers of all files `LINE-ADDRESS-NUMBER` with this suffix among the names, in no order.
 pub fn board_log_numbers(names: &[String], line: &str, suffix: &str) -> Vec<(u16, u32)> {
-    let of_line = |name: &String| {
-        let rest = name.strip_prefix(line)?.strip_prefix('-')?.strip_suffix(suffix)?;
+    let pair = |rest: &str| {
         let (address, number) = rest.split_once('-').filter(|(a, b)| is_number(a) && is_number(b))?;
         Some((address.parse().ok()?, number.parse().ok()?))
     };
-    names.iter().filter_map(of_line).collect()
+    numbered(names, line, suffix).filter_map(pair).collect()
+}
+
+/// Returns the parts between `LINE-` and this suffix of the names that have both.
+fn numbered<'n>(names: &'n [String], line: &'n str, suffix: &'n str) -> impl Iterator<Item = &'n str> {
+    names.iter().filter_map(move |name| name.strip_prefix(line)?.strip_prefix('-')?.strip_suffix(suffix))
 }
 
 fn is_number(text: &str) -> bool {

@@ -36,12 +36,13 @@ pub mod witness;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use damcast_engine::bytelog::{Header, IdlePacker, Mode, Record};
 use damcast_engine::millis::Millis;
 
 use crate::disk::{Disk, File, append_all, parent_folder};
+use crate::sync::lock;
 use commits::Fragment;
 
 /// Maximum number of bytes that wait for the disk; beyond it the line stops reading its port. A day of one board has about 4 MB.
@@ -186,14 +187,14 @@ impl Journal {
         let head = text.into_bytes();
         let journal =
             Journal { path: path.to_owned(), name, header: head, reserve_size: ahead, state: Mutex::new(state) };
-        journal.reserve(&mut journal.lock());
+        journal.reserve(&mut lock(&journal.state));
         Ok(journal)
     }
 
     /// Adds a record, as one write of one line. Bytes that the disk refuses wait. On a bus, exchanges without news are packed for up to a
     /// second, so that they become one record.
     pub fn write(&self, record: &Record) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         match &mut state.packer {
             None => self.write_line(&mut state, record),
             Some(packing) => {
@@ -205,14 +206,14 @@ impl Journal {
 
     /// Writes the packed exchanges. They may be the reason for a line that is to be published.
     pub fn flush_packed(&self) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let ready = state.packer.as_mut().map(IdlePacker::flush).unwrap_or_default();
         ready.iter().for_each(|record| self.write_line(&mut state, record));
     }
 
     /// Returns the time of the log at which the packed exchanges have to be written.
     pub fn flush_due(&self) -> Option<u64> {
-        self.lock().packer.as_ref().and_then(IdlePacker::flush_due)
+        lock(&self.state).packer.as_ref().and_then(IdlePacker::flush_due)
     }
 
     fn write_line(&self, state: &mut JournalState, record: &Record) {
@@ -227,12 +228,12 @@ impl Journal {
 
     /// Returns the length of the log, including waiting bytes.
     pub fn end(&self) -> u64 {
-        self.lock().end()
+        lock(&self.state).end()
     }
 
     /// Returns the end of the log that is not known to be durable.
     pub fn pending(&self) -> Option<Fragment> {
-        let state = self.lock();
+        let state = lock(&self.state);
         let bytes = state.between(state.durable, state.end());
         let fragment = || Fragment { log: self.name.clone(), offset: state.durable, bytes: bytes.to_vec() };
         (!bytes.is_empty()).then(fragment)
@@ -240,13 +241,13 @@ impl Journal {
 
     /// Marks a fragment of [`Journal::pending`] as durable.
     pub fn committed(&self, fragment: &Fragment) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.durable = state.durable.max(fragment.offset + fragment.bytes.len() as u64);
     }
 
     /// Returns the length of the durable part.
     pub fn durable(&self) -> u64 {
-        self.lock().durable
+        lock(&self.state).durable
     }
 
     /// Makes the whole file durable.
@@ -257,7 +258,7 @@ impl Journal {
     /// lost then; retry later.
     pub fn sync(&self) -> io::Result<()> {
         let (file, target) = {
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             // Check first: bytes written after a cut would hide the missing ones.
             if let Err(error) = state.has_expected_length() {
                 state.is_unconfirmed = true;
@@ -285,7 +286,7 @@ impl Journal {
         };
         // The line may write during the sync.
         let synced = file.sync();
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         // If the file was cut meanwhile, the bytes in memory are needed.
         let synced = synced.and_then(|()| state.has_expected_length());
         if let Err(error) = synced {
@@ -304,17 +305,17 @@ impl Journal {
 
     /// Whether the whole file is durable.
     pub fn is_synced(&self) -> bool {
-        self.lock().is_settled()
+        lock(&self.state).is_settled()
     }
 
     /// Returns the problem of the disk, while bytes wait for it.
     pub fn fault(&self) -> Option<String> {
-        self.lock().fault.clone()
+        lock(&self.state).fault.clone()
     }
 
     /// Returns the end of the log that is neither in the file nor in the commits; `None` if there is none.
     pub fn unwritten(&self) -> Option<UnwrittenTail> {
-        let state = self.lock();
+        let state = lock(&self.state);
         let from = state.written.max(state.durable);
         let bytes = state.between(from, state.end());
         // The first line may be the rest of a record that was written in part.
@@ -328,19 +329,19 @@ impl Journal {
 
     /// Whether so many bytes wait that recording should stop.
     pub fn is_backlogged(&self) -> bool {
-        let state = self.lock();
+        let state = lock(&self.state);
         state.end() - state.synced >= MAX_UNWRITTEN as u64
     }
 
     /// Whether the log has space to grow on a full disk.
     pub fn is_reserved(&self) -> bool {
-        self.lock().reserved > 0
+        lock(&self.state).reserved > 0
     }
 
     /// Releases unused reserved space. The log must not be written to afterwards.
     pub fn release(&self) {
         // Space that is not released does no harm.
-        let _ = self.lock().file.release();
+        let _ = lock(&self.state).file.release();
     }
 
     /// Returns the path of the file.
@@ -372,10 +373,6 @@ impl Journal {
             state.reserved = wanted;
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, JournalState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 #[cfg(test)]
@@ -384,15 +381,21 @@ mod tests {
     use crate::disk::RealDisk;
     use damcast_engine::bytelog::{self, RecordKind};
 
+    /// Returns a folder with a new log.
+    fn begun(header: &Header) -> (tempfile::TempDir, PathBuf, Journal) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a-1.log");
+        let journal = Journal::create(&RealDisk, &path, header).unwrap();
+        (folder, path, journal)
+    }
+
     fn note(at: u64, text: &str) -> Record {
         Record::new(at, RecordKind::Note(text.to_owned()))
     }
 
     #[test]
     fn writes_log_at_once_and_syncs_later() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a-1.log");
-        let journal = Journal::create(&RealDisk, &path, &Header::default()).unwrap();
+        let (_folder, path, journal) = begun(&Header::default());
         assert!(Journal::create(&RealDisk, &path, &Header::default()).is_err());
         let begun = journal.end();
         assert!(journal.pending().is_none() && journal.is_synced());
@@ -417,9 +420,7 @@ mod tests {
 
     #[test]
     fn does_not_write_behind_cut_of_log() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a-1.log");
-        let journal = Journal::create(&RealDisk, &path, &Header::default()).unwrap();
+        let (_folder, path, journal) = begun(&Header::default());
         (0..100).for_each(|at| journal.write(&note(at, "settled")));
         journal.sync().unwrap();
         assert_eq!(journal.verify_file(&RealDisk, Vec::new).unwrap(), None);
@@ -441,10 +442,7 @@ mod tests {
 
     #[test]
     fn reports_loss_of_deep_cut_and_reads_rest() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a-1.log");
-        let header = Header { line: Some("a".to_owned()), ..Header::default() };
-        let journal = Journal::create(&RealDisk, &path, &header).unwrap();
+        let (_folder, path, journal) = begun(&Header { line: Some("a".to_owned()), ..Header::default() });
         let long = "x".repeat(4_000);
         let mut places = Vec::new();
         for at in 0..400 {
@@ -485,21 +483,14 @@ mod tests {
                 times.is_sorted() && times.len() < 400 && journal.verify_file(&RealDisk, Vec::new).unwrap().is_none()
             );
             // Restores the file for the next case.
-            std::fs::OpenOptions::new()
-                .write(true)
-                .open(&path)
-                .map(|mut file| io::Write::write_all(&mut file, &whole))
-                .unwrap()
-                .unwrap();
+            let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
+            io::Write::write_all(&mut file, &whole).unwrap();
         }
     }
 
     #[test]
     fn idle_bus_answers_are_one_record_written_on_request() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a-1.log");
-        let header = Header { mode: Some(Mode::Bus), ..Header::default() };
-        let journal = Journal::create(&RealDisk, &path, &header).unwrap();
+        let (_folder, path, journal) = begun(&Header { mode: Some(Mode::Bus), ..Header::default() });
         let (begun, answer) = (journal.end(), vec![0x85, 0x00, 0x06, 0x08, 0x01, 0x14]);
         for at in [5, 15, 25] {
             journal.write(&Record::new(at - 4, RecordKind::ToBoard(vec![0x83, 0x08, 0x01, 0x0c])));
@@ -516,8 +507,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let folder = tempfile::tempdir().unwrap();
-        let journal = Journal::create(&RealDisk, &folder.path().join("a-1.log"), &Header::default()).unwrap();
+        let (_folder, _, journal) = begun(&Header::default());
         let long = note(1, &"x".repeat(1 << 20));
         for _ in 0..MAX_UNWRITTEN >> 20 {
             assert!(!journal.is_backlogged());

@@ -21,6 +21,7 @@ use damcast_engine::bytelog;
 use super::commits::Fragment;
 use super::{Journal, JournalState};
 use crate::disk::{self, Disk, File, append_all, parent_folder};
+use crate::sync::lock;
 
 /// Number of bytes copied at once.
 const CHUNK_SIZE: usize = 1 << 20;
@@ -36,7 +37,7 @@ impl Journal {
     /// Returns any I/O error. Nothing is lost while the station runs; retry later.
     pub fn verify_file(&self, disk: &dyn Disk, known: impl FnOnce() -> Vec<Fragment>) -> io::Result<Option<String>> {
         let (file, synced, good) = {
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             if state.is_name_unsynced {
                 disk.sync_folder(parent_folder(&self.path))?;
                 state.is_name_unsynced = false;
@@ -49,10 +50,7 @@ impl Journal {
             (Arc::clone(&state.file), state.synced, state.intact_length(length))
         };
         let new = self.path.with_file_name(format!("{}.new", self.name));
-        match disk.remove(&new) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        disk::if_found(disk.remove(&new))?;
         disk.make_folder(parent_folder(&self.path))?;
         let copy = disk.create(&new)?;
         let saved = self.save_synced(&*file, &*copy, synced, good, known).and_then(|lost| {
@@ -85,7 +83,7 @@ impl Journal {
             saved.last_line = last_line(file, end)?;
             let head = Fragment { log: self.name.clone(), offset: 0, bytes: self.header.clone() };
             let memory = {
-                let state = self.lock();
+                let state = lock(&self.state);
                 let (at, bytes) = (state.tail_from, state.between(state.tail_from, synced).to_vec());
                 Fragment { log: self.name.clone(), offset: at, bytes }
             };
@@ -102,13 +100,10 @@ impl Journal {
 
     /// Adds the part in memory, and continues in this file under the name of the log.
     fn replace_file(&self, disk: &dyn Disk, copy: Arc<dyn File>, new: &Path) -> io::Result<String> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         append_all(&*copy, state.between(state.synced, state.written)).map_err(|(_, error)| error)?;
         let is_own = state.file.is_at(&self.path, state.file.length()?);
-        let aside = match disk::move_aside(disk, &self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            aside => Some(aside?),
-        };
+        let aside = disk::if_found(disk::move_aside(disk, &self.path))?;
         disk.rename(new, &self.path)?;
         state.file = copy;
         state.is_name_unsynced = disk.sync_folder(parent_folder(&self.path)).is_err();

@@ -12,10 +12,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::chained::ChainedChecksum;
 use crate::disk::{self, Disk, Durability, File, append_all, parent_folder};
+use crate::sync::lock;
 
 /// Durable end of a file of chained lines.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -81,26 +82,22 @@ impl Witnesses {
 
     /// Returns the witness of a file.
     pub fn get(&self, file: &str) -> Option<Witness> {
-        self.lock().get(file).copied()
+        lock(&self.0).get(file).copied()
     }
 
     /// Records that a file is durable up to this end.
     pub fn set(&self, file: &str, witness: Witness) {
-        self.lock().insert(file.to_owned(), witness);
+        lock(&self.0).insert(file.to_owned(), witness);
     }
 
     /// Removes the witnesses whose names have this prefix, except one.
     pub fn forget_others(&self, prefix: &str, kept: &str) {
-        self.lock().retain(|file, _| file == kept || !file.starts_with(prefix));
+        lock(&self.0).retain(|file, _| file == kept || !file.starts_with(prefix));
     }
 
     /// Returns a copy of all witnesses.
     pub fn all(&self) -> BTreeMap<String, Witness> {
-        self.lock().clone()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Witness>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0).clone()
     }
 }
 
@@ -251,10 +248,7 @@ impl WitnessedFile {
 
     /// Replaces the file, durably: its lines up to the end, and the new ones.
     fn replace(&mut self, disk: &dyn Disk, lines: &str) -> io::Result<()> {
-        let mut content = match disk.read(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            content => content?,
-        };
+        let mut content = disk::if_found(disk.read(&self.path))?.unwrap_or_default();
         let length = usize::try_from(self.end.length).unwrap_or(usize::MAX);
         if content.len() < length {
             return Err(io::Error::other("somebody has made it shorter"));

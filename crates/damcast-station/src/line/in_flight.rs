@@ -1,11 +1,13 @@
 //! Work sent to the writer thread and not yet confirmed as published.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 use tokio::time::timeout;
+
+use crate::sync::lock;
 
 /// Longest wait for the writer before the core continues; a disk may be slow.
 const MAX_WAIT: Duration = Duration::from_millis(5);
@@ -20,12 +22,12 @@ pub struct InFlight {
 impl InFlight {
     /// Adds a publication that is being sent.
     pub fn add(&self) {
-        self.begun().push_back(Instant::now());
+        lock(&self.sent_at).push_back(Instant::now());
     }
 
     /// Removes the oldest publication and returns when it was sent.
     pub fn confirm_oldest(&self) -> Option<Instant> {
-        let oldest = self.begun().pop_front();
+        let oldest = lock(&self.sent_at).pop_front();
         self.arrived.notify_one();
         oldest
     }
@@ -34,16 +36,12 @@ impl InFlight {
     /// core continues.
     pub async fn wait_until_empty(&self) {
         let all = async {
-            while !self.begun().is_empty() {
+            while !lock(&self.sent_at).is_empty() {
                 self.arrived.notified().await;
             }
         };
         // A timeout is no error.
         let _ = timeout(MAX_WAIT, all).await;
-    }
-
-    fn begun(&self) -> MutexGuard<'_, VecDeque<Instant>> {
-        self.sent_at.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

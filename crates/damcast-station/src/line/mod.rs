@@ -20,7 +20,7 @@ mod tidy;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::{Local, SubsecRound};
@@ -28,12 +28,12 @@ use damcast_engine::bytelog::{Mode, RecordKind};
 use damcast_engine::calendar::Calendar;
 use damcast_engine::millis::Millis;
 use damcast_engine::session::request::Request;
-use damcast_engine::session::{BusAddress, Effect, Input, LineErrors};
+use damcast_engine::session::{BusAddress, Effect, Input, LineErrors, Output};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{error, info, warn};
 
-use crate::config::LineConfig;
+use crate::config::{LineConfig, LogConfig};
 use crate::counters::LineCounters;
 use crate::disk::{Disk, Durability};
 use crate::file_problems::{self, FileProblems, ProblemReport, ProblemReporter};
@@ -42,12 +42,12 @@ use crate::link::{Link, LinkEvent, Ports};
 use crate::live_files;
 use crate::outlets::OutletHandle;
 use crate::recorder::{Committer, FlushTimeout, Recorder, WriterReport, WriterStopped};
+use crate::sync::lock;
 use clock::{LogClock, WallClock};
 use effects::count;
 use in_flight::InFlight;
 use opening::OpenedLine;
 use rate_limit::RateLimit;
-use tidy::RetentionPolicy;
 
 pub use clock::dates_from;
 pub use command::{CommandInbox, LineCommand, RequestContext, RequestOutcome, command_channel};
@@ -191,13 +191,9 @@ pub async fn run(config: LineConfig, deps: LineDeps) -> Result<LineExit, Station
     }
 }
 
-fn retention_policy(config: &LineConfig) -> RetentionPolicy {
-    RetentionPolicy { compress: config.logs.compress, keep_days: config.logs.keep_days }
-}
-
 /// Compresses and removes logs that are no longer needed, while the line records. A disk error does not stop the line.
-fn tidy_logs(line: String, logs: PathBuf, keeping: RetentionPolicy) {
-    tokio::task::spawn_blocking(move || match tidy::tidy(&logs, &line, keeping, Local::now().fixed_offset()) {
+fn tidy_logs(line: String, folder: PathBuf, config: LogConfig) {
+    tokio::task::spawn_blocking(move || match tidy::tidy(&folder, &line, config, Local::now().fixed_offset()) {
         Ok(done) => done.iter().for_each(|done| info!(line, "{done}")),
         Err(error) => warn!(line, "the logs are not compressed or removed: {error}"),
     });
@@ -253,69 +249,78 @@ struct LineTask {
     line_errors: LineErrors,
 }
 
+/// Passes published effects of a line on to the outlets; used by the writer thread.
+struct Publisher {
+    name: String,
+    durability: Durability,
+    in_flight: Arc<InFlight>,
+    counters: Arc<LineCounters>,
+    calendar: Arc<Mutex<Calendar>>,
+    outlets: OutletHandle,
+}
+
+impl Publisher {
+    fn published(&self, publications: Vec<Output>, published_at: std::time::Instant) {
+        for Output { board, at, effect } in publications {
+            let begun = self.in_flight.confirm_oldest();
+            // Live updates wait to be batched and lazy lines wait for nothing, so neither is measured.
+            let waited = self.durability == Durability::Safe && !matches!(effect, Effect::LiveUpdate(_));
+            if let Some(begun) = begun.filter(|_| waited) {
+                self.counters.publish_time.count(published_at.saturating_duration_since(begun));
+            }
+            let at = lock(&self.calendar).moment(at);
+            self.outlets.published(&self.name, board, at, effect);
+        }
+    }
+}
+
 impl LineTask {
     async fn open(config: LineConfig, deps: LineDeps) -> Result<LineTask, StationError> {
-        let LineDeps { storage, ports, reporter, outlets: outlet_handle, counters, problems: troubles, .. } = deps;
+        let LineDeps { storage, ports, reporter, outlets, counters, problems, .. } = deps;
         let Storage { disk, folders, committer, durability } = storage;
-        let (name, address) = (config.name.clone(), config.port.clone());
-        let board = config.board().map(str::to_owned);
-        let (wanted, earlier) = (config.clone(), (committer.clone(), folders.log.join(&name)));
-        let live = folders.live.clone();
-        let (rotation, keeping, logs) = (opening::rotation(&config), retention_policy(&config), folders.log.clone());
+        let name = config.name.clone();
+        let (live_folder, log_folder) = (folders.live.clone(), folders.log.clone());
         // Start watching here: the clock may be set while the old logs are played.
-        let (wall, opened_at) = (WallClock::start(), Local::now().fixed_offset());
+        let (wall_clock, opened_at) = (WallClock::start(), Local::now().fixed_offset());
+        let (wanted, earlier) = (config.clone(), committer.clone());
         let open = move || -> Result<OpenedLine, StationError> {
             // A recording that ended by a bug may still be written.
-            earlier.0.finish(&earlier.1, MAX_FINISH_TIME)?;
+            earlier.finish(&folders.log.join(&wanted.name), MAX_FINISH_TIME)?;
             Ok(opening::open(&wanted, &folders, &disk, opened_at)?)
         };
-        let OpenedLine {
-            line,
-            shift,
-            journal,
-            files: line_files,
-            is_outdated,
-            notices,
-            calendar,
-            games,
-            header,
-            carried,
-        } = tokio::task::spawn_blocking(open).await??;
+        let opened = tokio::task::spawn_blocking(open).await??;
+        let OpenedLine { line, shift, journal, files, is_outdated, notices, calendar, games, header, carried } = opened;
         let clock = LogClock::start(config.time_scale, shift);
-        let allowance = RateLimit::new(config.time_scale, Instant::now());
+        let rate_limit = RateLimit::new(config.time_scale, Instant::now());
         let age = opened_at - calendar.epoch();
+        let rotation = opening::rotation(&config);
         let rotate_at = rotation.map(|longest| Instant::now() + (longest - age).to_std().unwrap_or_default());
-        tidy_logs(name.clone(), logs, keeping);
-        outlet_handle.line_opened(&name, header, games);
-        info!(line = name, log = %journal.path().display(), port = %address, "recording");
-        let (live_files, damage) = (line_files.paths().into_iter().collect(), line.line_errors());
-        let underway = Arc::new(InFlight::default());
+        tidy_logs(name.clone(), log_folder, config.logs);
+        outlets.line_opened(&name, header, games);
+        info!(line = name, log = %journal.path().display(), port = %config.port, "recording");
+        let (live_files, line_errors) = (files.paths().into_iter().collect(), line.line_errors());
+        let in_flight = Arc::new(InFlight::default());
         let calendar = Arc::new(Mutex::new(calendar));
-        let moments = Arc::clone(&calendar);
         let (to_line, from_writer) = mpsc::unbounded_channel();
-        let (line_name, begun, counted) = (name.clone(), Arc::clone(&underway), Arc::clone(&counters));
-        let tell = move |report| match report {
-            WriterReport::Published(publications, published_at) => {
-                for publication in publications {
-                    let begun = begun.confirm_oldest();
-                    // Live updates wait to be batched and lazy lines wait for nothing, so neither is measured.
-                    let waited = durability == Durability::Safe && !matches!(publication.effect, Effect::LiveUpdate(_));
-                    if let Some(begun) = begun.filter(|_| waited) {
-                        counted.publish_time.count(published_at.saturating_duration_since(begun));
-                    }
-                    let at = moments.lock().unwrap_or_else(PoisonError::into_inner).moment(publication.at);
-                    outlet_handle.published(&line_name, publication.board, at, publication.effect);
-                }
-            }
+        let publisher = Publisher {
+            name: name.clone(),
+            durability,
+            in_flight: Arc::clone(&in_flight),
+            counters: Arc::clone(&counters),
+            calendar: Arc::clone(&calendar),
+            outlets,
+        };
+        let report = move |report| match report {
+            WriterReport::Published(publications, at) => publisher.published(publications, at),
             // A line that has ended needs no reports.
             other => drop(to_line.send(other)),
         };
-        let recorder = Recorder::new(line, shift, journal, line_files, durability, committer.clone(), tell)?;
-        let watch = troubles.reporter(file_problems::PUBLICATION_ALARM, &format!("live/{name}"));
-        let link = Link::new(address, board, ports);
-        let mut station = LineTask {
+        let recorder = Recorder::new(line, shift, journal, files, durability, committer.clone(), report)?;
+        let file_problems = problems.reporter(file_problems::PUBLICATION_ALARM, &format!("live/{name}"));
+        let link = Link::new(config.port.clone(), config.board().map(str::to_owned), ports);
+        let mut task = LineTask {
             config,
-            live_folder: live,
+            live_folder,
             pending_config: None,
             is_removed: false,
             name,
@@ -324,8 +329,8 @@ impl LineTask {
             link,
             board: None,
             clock,
-            rate_limit: allowance,
-            wall_clock: wall,
+            rate_limit,
+            wall_clock,
             calendar,
             shift,
             is_outdated,
@@ -335,33 +340,37 @@ impl LineTask {
             reporter,
             report_due: Instant::now(),
             from_writer,
-            in_flight: underway,
+            in_flight,
             durability,
             live_files,
-            file_problems: watch,
+            file_problems,
             counters,
-            line_errors: damage,
+            line_errors,
         };
-        let (port, is_bus) = (station.config.port.to_string(), station.config.mode == Mode::Bus);
+        task.report_opened(&notices);
+        Ok(task)
+    }
+
+    /// Reports that the line is open, and the notices of its opening.
+    fn report_opened(&mut self, notices: &[String]) {
         // Readers of the status must see the content of the log before they see the line as open.
-        station.report();
-        station.reporter.update(|row| {
-            (row.port, row.is_bus) = (port, is_bus);
+        self.report();
+        self.reporter.update(|row| {
+            (row.port, row.is_bus) = (self.config.port.to_string(), self.config.mode == Mode::Bus);
             row.is_broken = false;
             row.was_opened = true;
             row.no_link = Some("not opened yet".to_owned());
         });
-        station.report_pending();
-        station.report_files(&[]);
-        notices.iter().for_each(|notice| station.warn(0, notice));
-        Ok(station)
+        self.report_pending();
+        self.report_files(&[]);
+        notices.iter().for_each(|notice| self.warn(0, notice));
     }
 
     /// Logs a jump of the machine's clock and applies it.
     async fn check_wall_clock(&mut self) -> Result<(), StationError> {
         let Some(jump) = self.wall_clock.jump() else { return Ok(()) };
         let at = self.shift + Millis(self.clock.now());
-        let expected = self.calendar.lock().unwrap_or_else(PoisonError::into_inner).moment(at);
+        let expected = lock(&self.calendar).moment(at);
         let shown = (expected + jump).with_timezone(&Local).fixed_offset().trunc_subsecs(3);
         self.feed(Input::ClockSet(shown)).await
     }
@@ -394,7 +403,7 @@ impl LineTask {
     fn report_files(&self, lost: &[PathBuf]) {
         let finding = |path: &PathBuf, problem: String| {
             let file = format!("live/{}", path.file_name().unwrap_or_default().to_string_lossy());
-            ProblemReport { board: None, file, message: problem }
+            ProblemReport::new(file, problem)
         };
         let elsewhere = self.live_files.values().filter(|path| live_files::is_recovered(path)).map(|path| {
             let problem = "the game stands in this file, for the one with its own name was changed by somebody: readers of that \
@@ -533,10 +542,7 @@ impl LineTask {
                 Input::ClockSet(shown) => {
                     // Records of earlier times keep their dates.
                     let now = self.clock.next_time();
-                    self.calendar
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .set_clock(self.shift + Millis(now), shown);
+                    lock(&self.calendar).set_clock(self.shift + Millis(now), shown);
                     now
                 }
                 _ => self.clock.now(),

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset, SecondsFormat, SubsecRound, TimeDelta};
 use damcast_engine::bytelog::{
-    Header, KEY_CLOCK, KEY_CONTINUES, KEY_DATES_FROM, KEY_GAMES_BEFORE, KEY_LATE_START, Mode,
+    Header, KEY_CLOCK, KEY_CONTINUES, KEY_DATES_FROM, KEY_GAMES_BEFORE, KEY_LATE_START, LogInput, Mode,
 };
 use damcast_engine::calendar::Calendar;
 use damcast_engine::millis::Millis;
@@ -107,16 +107,7 @@ pub fn open(
         None => None,
     };
     let last_opening = logs.iter().filter_map(|log| log.header.opened).max();
-    let played = match playback::play(logs, None) {
-        Err(PlaybackError::Unreadable { name, kind, error }) => {
-            return Err(OpeningError::Disk { action: name, error: io::Error::new(kind, error) });
-        }
-        played => played.unwrap_or_else(|error| {
-            notices.push(format!("the earlier logs cannot be played and are left as they are: {error}"));
-            PlaybackResult::default()
-        }),
-    };
-    notices.extend(played.logs.iter().flat_map(|(name, summary)| history::problems(name, summary)));
+    let played = play(logs, &mut notices)?;
     let bytes = played.logs.iter().map(|(_, summary)| summary.bytes).sum();
 
     let last_games = last_games(config, folders, &**disk, &played).unwrap_or_else(|(known, error)| {
@@ -155,30 +146,39 @@ pub fn open(
     };
     let names =
         header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
-    // Files that cannot be written do not prevent recording: they wait.
-    let mut line_files = LineFiles::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect());
-    for (index, game) in games.iter().enumerate() {
-        let is_last = !games[index + 1..].iter().any(|later| later.board == game.board);
-        line_files.repair(game.board, game.name.as_deref(), &game.file, goes_on && is_last);
-    }
-    notices.extend(line_files.take_notices());
+    let mut files = LineFiles::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect());
+    repair_files(&mut files, &games, goes_on);
+    notices.extend(files.take_notices());
     let path = history::path(&folders.log, &config.name, next);
     let journal = Journal::create(&**disk, &path, &header).map_err(failed(&path))?;
     if !journal.is_reserved() {
         notices.push(format!("no space could be reserved for {}; on a full disk it waits in memory", path.display()));
     }
-    Ok(OpenedLine {
-        line,
-        shift,
-        journal,
-        files: line_files,
-        is_outdated,
-        notices,
-        calendar,
-        games,
-        header: chain_header,
-        carried,
-    })
+    Ok(OpenedLine { line, shift, journal, files, is_outdated, notices, calendar, games, header: chain_header, carried })
+}
+
+/// Plays the logs of a line. Logs without a clear order are left as they are.
+fn play(logs: Vec<LogInput<'_>>, notices: &mut Vec<String>) -> Result<PlaybackResult, OpeningError> {
+    let played = match playback::play(logs, None) {
+        Ok(played) => played,
+        Err(PlaybackError::Unreadable { name, kind, error }) => {
+            return Err(OpeningError::Disk { action: name, error: io::Error::new(kind, error) });
+        }
+        Err(error) => {
+            notices.push(format!("the earlier logs cannot be played and are left as they are: {error}"));
+            PlaybackResult::default()
+        }
+    };
+    notices.extend(played.logs.iter().flat_map(|(name, summary)| history::problems(name, summary)));
+    Ok(played)
+}
+
+/// Brings the files of all games up to the logs. Files that cannot be written do not prevent recording: they wait.
+fn repair_files(files: &mut LineFiles, games: &[PlayedGame], goes_on: bool) {
+    for (index, game) in games.iter().enumerate() {
+        let is_last = !games[index + 1..].iter().any(|later| later.board == game.board);
+        files.repair(game.board, game.name.as_deref(), &game.file, goes_on && is_last);
+    }
 }
 
 /// Returns the number of each board's last game according to logs and files. If the files cannot be listed, returns the numbers from the
@@ -198,9 +198,8 @@ fn last_games(
         count(game.board, game.number());
     }
     // Read only the names: a hall that plays for days has thousands of files, and each line lists them.
-    let names = match disk.list(&folders.live) {
-        Ok(names) => names,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+    let names = match disk::if_found(disk.list(&folders.live)) {
+        Ok(names) => names.unwrap_or_default(),
         Err(error) => return Err((last, error)),
     };
     for number in history::numbers(&names, &config.name, ".pdn") {

@@ -16,30 +16,17 @@ use chrono::{DateTime, FixedOffset, TimeDelta};
 use damcast_engine::bytelog::LogInput;
 use damcast_engine::playback;
 
+use crate::config::LogConfig;
 use crate::journal::logs::{self, LogFile};
-
-/// Retention settings of logs.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct RetentionPolicy {
-    /// Whether to compress the logs of ended chains.
-    pub compress: bool,
-    /// Days to keep a chain after its end; 0 for ever.
-    pub keep_days: u32,
-}
 
 /// Compresses and removes logs of a line. Returns descriptions of the changes.
 ///
 /// # Errors
 ///
 /// Returns any I/O error. Changes up to then are complete.
-pub fn tidy(
-    folder: &Path,
-    line: &str,
-    keeping: RetentionPolicy,
-    now: DateTime<FixedOffset>,
-) -> io::Result<Vec<String>> {
+pub fn tidy(folder: &Path, line: &str, config: LogConfig, now: DateTime<FixedOffset>) -> io::Result<Vec<String>> {
     let mut done = Vec::new();
-    if keeping == RetentionPolicy::default() {
+    if !config.compress && config.keep_days == 0 {
         return Ok(done);
     }
     let chains = chains(folder, line)?;
@@ -48,18 +35,18 @@ pub fn tidy(
         // If the clock was not set, the age is unknown.
         header.machine_clock().filter(|shown| header.is_plausible_date(*shown))
     };
-    let kept = TimeDelta::days(keeping.keep_days.into());
+    let kept = TimeDelta::days(config.keep_days.into());
     let mut is_oldest = true;
     // The last chain is current; each of the others ended when the next began.
     for (chain, next) in chains.iter().zip(chains.iter().skip(1)) {
-        let is_old = keeping.keep_days > 0 && opened(next).is_some_and(|end| now - end > kept);
+        let is_old = config.keep_days > 0 && opened(next).is_some_and(|end| now - end > kept);
         is_oldest = is_oldest && is_old && is_finished(chain)?;
         for (file, _) in chain {
             let name = file.path.display();
             if is_oldest {
                 fs::remove_file(&file.path)?;
-                done.push(format!("{name} was removed: its games ended more than {} days ago", keeping.keep_days));
-            } else if keeping.compress && !logs::is_compressed(&file.path) {
+                done.push(format!("{name} was removed: its games ended more than {} days ago", config.keep_days));
+            } else if config.compress && !logs::is_compressed(&file.path) {
                 logs::compress(&file.path)?;
                 done.push(format!("{name} was compressed"));
             }
@@ -114,7 +101,7 @@ mod tests {
         }
         let tidy = |compress, keep_days, day| {
             let now = DateTime::parse_from_rfc3339(&format!("2026-11-{day:02}T09:00:01.000Z")).unwrap();
-            tidy(folder.path(), "a", RetentionPolicy { compress, keep_days }, now).unwrap().len()
+            tidy(folder.path(), "a", LogConfig { rotate_hours: 0, compress, keep_days }, now).unwrap().len()
         };
         assert_eq!(tidy(false, 0, 30), 0);
         assert_eq!(tidy(true, 7, 11), 3);
@@ -136,7 +123,8 @@ mod tests {
         let next = "# damcast byte log 1\n# opened: 2026-12-01T09:00:00.000Z\n# continues: no\n0 = up\n";
         fs::write(folder.path().join("a-2.log"), next).unwrap();
         let now = DateTime::parse_from_rfc3339("2027-12-01T09:00:00.000Z").unwrap();
-        assert_eq!(tidy(folder.path(), "a", RetentionPolicy { compress: false, keep_days: 1 }, now).unwrap(), [""; 0]);
+        let keeping = LogConfig { keep_days: 1, ..LogConfig::default() };
+        assert_eq!(tidy(folder.path(), "a", keeping, now).unwrap(), [""; 0]);
         assert_eq!(names(folder.path()), ["a-1.log", "a-2.log"]);
     }
 }

@@ -15,13 +15,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serialport::{SerialPortInfo, SerialPortType};
 use tokio::time::Instant;
 
 use super::address::{PortAddress, UsbId};
+
+use crate::sync::lock;
 
 /// Time after which a port with another board or none is retried: its cable may have been moved.
 const NOTE_LIFETIME: Duration = Duration::from_secs(10);
@@ -78,14 +80,14 @@ pub struct ClaimedPort {
 
 impl Drop for ClaimedPort {
     fn drop(&mut self) {
-        self.ports.lock_table().claimed.remove(&self.path);
+        lock(&self.ports.table).claimed.remove(&self.path);
     }
 }
 
 impl Ports {
     /// Reserves exactly these ports for the lines that the configuration assigns them to.
     pub fn reserve(&self, paths: Vec<PathBuf>) {
-        self.lock_table().reserved = paths;
+        lock(&self.table).reserved = paths;
     }
 
     /// Returns a handle for the line of this name.
@@ -101,7 +103,7 @@ impl Ports {
     /// Returns the name of the line that holds it.
     pub fn claim(&self, path: &Path) -> Result<ClaimedPort, String> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let mut book = self.lock_table();
+        let mut book = lock(&self.table);
         if let Some(holder) = book.claimed.get(&path) {
             return Err(holder.clone());
         }
@@ -114,7 +116,7 @@ impl Ports {
     pub fn note(&self, path: &Path, board: Option<&str>) {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let note = PortNote { board: board.map(str::to_owned), device: Device::from_path(&path), at: Instant::now() };
-        let mut book = self.lock_table();
+        let mut book = lock(&self.table);
         if book.notes.len() >= MAX_NOTES {
             book.notes.retain(|path, note| note.device.is_some() && note.device == Device::from_path(path));
         }
@@ -137,7 +139,7 @@ impl Ports {
         if all.is_empty() {
             return Err("there is no such port; is the board plugged in?".to_owned());
         }
-        let book = self.lock_table();
+        let book = lock(&self.table);
         let reserved: Vec<PathBuf> = book.reserved.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
         let mut ranked: Vec<(u8, PathBuf)> = Vec::new();
         for path in all.iter().filter_map(|path| fs::canonicalize(path).ok()) {
@@ -165,7 +167,7 @@ impl Ports {
     }
 
     fn usb_ports(&self, fits: impl Fn(&serialport::UsbPortInfo) -> bool) -> Result<Vec<PathBuf>, String> {
-        let mut book = self.lock_table();
+        let mut book = lock(&self.table);
         if book.cached_list.as_ref().is_none_or(|(at, _)| at.elapsed() >= LIST_INTERVAL) {
             book.cached_list = Some((Instant::now(), list()));
         }
@@ -173,11 +175,6 @@ impl Ports {
         let ports = listed.as_ref().map_err(Clone::clone)?;
         let fitting = ports.iter().filter(|port| matches!(&port.port_type, SerialPortType::UsbPort(usb) if fits(usb)));
         Ok(fitting.map(|port| PathBuf::from(&port.port_name)).collect())
-    }
-
-    fn lock_table(&self) -> MutexGuard<'_, PortTable> {
-        // No panic under the lock leaves the table inconsistent.
-        self.table.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 

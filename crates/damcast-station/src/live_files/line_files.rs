@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use damcast_engine::livefile::LiveFileContents;
@@ -90,11 +90,6 @@ impl LineFiles {
         }
     }
 
-    /// Returns the file of a board's most recently opened game.
-    pub fn path(&self, board: Option<BusAddress>) -> Option<&Path> {
-        self.feeds.get(&board)?.path()
-    }
-
     /// Returns the files of the most recently opened games.
     pub fn paths(&self) -> Vec<(Option<BusAddress>, PathBuf)> {
         self.feeds.iter().filter_map(|(board, feed)| Some((*board, feed.path()?.to_owned()))).collect()
@@ -103,7 +98,7 @@ impl LineFiles {
     fn board_files(&mut self, board: Option<BusAddress>) -> &mut LiveFileWriter {
         let name = board.and_then(|board| self.names.get(&board));
         let prefix = file_prefix(&self.line, board, name.map(String::as_str));
-        let new = || LiveFileWriter::new(Arc::clone(&self.disk), self.folder.clone(), prefix, None);
+        let new = || LiveFileWriter::new(Arc::clone(&self.disk), self.folder.clone(), prefix);
         self.feeds.entry(board).or_insert_with(new)
     }
 }
@@ -140,8 +135,8 @@ mod tests {
         assert_eq!(read("table-1-2.pdn"), "[White \"seven\"]\n[Result \"*\"]\n\n\n\n*\n");
         assert_eq!(read("hall-1025-2.pdn"), "[White \"a thousand\"]\n[Result \"*\"]\n\n\n\n");
         assert_eq!(read("hall-2.pdn"), "[White \"alone\"]\n[Result \"*\"]\n\n\n\n");
-        assert_eq!(files.path(board(7)), Some(folder.path().join("table-1-2.pdn").as_path()));
-        assert_eq!(files.path(board(8)), None);
+        let names = ["hall-2.pdn", "table-1-2.pdn", "hall-1025-2.pdn"].map(|name| folder.path().join(name));
+        assert_eq!(files.paths(), [None, board(7), board(1025)].into_iter().zip(names).collect::<Vec<_>>());
         files.write(board(8), &ended());
         assert_eq!((files.take_notices().len(), files.fault()), (1, None));
     }

@@ -68,13 +68,13 @@ enum FileAction {
 }
 
 impl LiveFileWriter {
-    /// Creates the writer for files with the prefix `line` in a folder. `current`: file of the most recently opened game.
-    pub fn new(disk: Arc<dyn Disk>, folder: PathBuf, line: String, current: Option<LiveFile>) -> LiveFileWriter {
+    /// Creates the writer for files with the prefix `line` in a folder.
+    pub fn new(disk: Arc<dyn Disk>, folder: PathBuf, line: String) -> LiveFileWriter {
         LiveFileWriter {
             disk,
             folder,
             line,
-            current,
+            current: None,
             pending: VecDeque::new(),
             backlog: Vec::new(),
             needs_check: false,
@@ -189,11 +189,6 @@ impl LiveFileWriter {
             return Err(error);
         }
         self.run_pending()
-    }
-
-    /// Whether all work is done.
-    pub fn is_flushed(&self) -> bool {
-        self.pending.is_empty() && self.backlog.is_empty()
     }
 
     /// Returns the notices for the operator since the last call.
@@ -331,7 +326,11 @@ mod tests {
     use draughts::Variant;
 
     fn feed(folder: &Path) -> LiveFileWriter {
-        LiveFileWriter::new(Arc::new(RealDisk), folder.into(), "a".into(), None)
+        LiveFileWriter::new(Arc::new(RealDisk), folder.into(), "a".into())
+    }
+
+    fn is_flushed(live_files: &LiveFileWriter) -> bool {
+        live_files.pending.is_empty() && live_files.backlog.is_empty()
     }
 
     fn publish(live_files: &mut LiveFileWriter, effects: &[Effect]) -> Vec<String> {
@@ -474,7 +473,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut feed = feed(folder.path());
         let notices = publish(&mut feed, &[ended(Some("2-0"))]);
-        assert!(notices.len() == 2 && feed.is_flushed() && feed.path().is_none(), "{notices:?}");
+        assert!(notices.len() == 2 && is_flushed(&feed) && feed.path().is_none(), "{notices:?}");
     }
 
     #[test]
@@ -484,7 +483,7 @@ mod tests {
         let mut feed = feed(&inner);
         let [first, second, _] = plies();
         let effects = [opened(1), first, second];
-        assert!(effects.iter().all(|effect| feed.write(effect).is_err()) && !feed.is_flushed());
+        assert!(effects.iter().all(|effect| feed.write(effect).is_err()) && !is_flushed(&feed));
         fs::create_dir(&inner).unwrap();
         feed.flush().unwrap();
         assert_eq!(fs::read_to_string(inner.join("a-1.pdn")).unwrap(), format!("{HEADER}1. 32-28\n19-23\n"));

@@ -20,7 +20,7 @@ use damcast_engine::livefile::{self, LiveFileContents};
 
 use super::LiveFile;
 use super::live_file::{name, names, too_many_files_error};
-use crate::disk::Disk;
+use crate::disk::{self, Disk};
 
 /// Brings the file of a game up to its log. Returns the file and the notices for the operator.
 ///
@@ -35,11 +35,7 @@ pub fn reconcile(
 ) -> io::Result<(LiveFile, Option<String>)> {
     let own = name(folder, line, game.header.game);
     for path in names(folder, line, game.header.game) {
-        let found = match disk.read(&path) {
-            Ok(found) => Some(found),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
+        let found = disk::if_found(disk.read(&path))?;
         let Some(mending) = plan_repair(found.as_deref().unwrap_or_default(), game) else { continue };
         let mut file = match found {
             Some(ref found) => LiveFile::open(disk, &path, game.header.game, found.clone())?,

@@ -9,7 +9,7 @@
 
 use std::io::IsTerminal;
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
@@ -18,6 +18,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Registry, reload};
 
 use super::log_escape::Escaped;
+use crate::sync::lock;
 
 /// Default filter.
 const DEFAULT_DIRECTIVE: &str = "info";
@@ -40,8 +41,11 @@ impl Levels {
 
     /// Returns the current directives, separated by commas.
     pub fn current(&self) -> String {
-        let added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
-        [self.at_start.clone()].into_iter().chain(added.iter().cloned()).collect::<Vec<_>>().join(",")
+        self.with_added(&lock(&self.added))
+    }
+
+    fn with_added(&self, added: &[String]) -> String {
+        std::iter::once(&self.at_start).chain(added).map(String::as_str).collect::<Vec<_>>().join(",")
     }
 
     /// Adds a directive, like `damcast_station::line=debug` or `debug`; `reset` removes all added ones.
@@ -51,7 +55,7 @@ impl Levels {
     /// Returns the reason if the directive is invalid or there is no filter. Nothing changes then.
     pub fn add(&self, directive: &str) -> Result<String, String> {
         let handle = self.handle.as_ref().ok_or("the messages of this program are not shown by level")?;
-        let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut added = lock(&self.added);
         let mut next: Vec<String> = added.clone();
         if directive == "reset" {
             next.clear();
@@ -73,7 +77,7 @@ impl Levels {
         if next.len() > MAX_DIRECTIVES {
             return Err(format!("more than {MAX_DIRECTIVES} levels; `reset` takes them back"));
         }
-        let text = [self.at_start.clone()].into_iter().chain(next.iter().cloned()).collect::<Vec<_>>().join(",");
+        let text = self.with_added(&next);
         let filter = text.parse::<Targets>().map_err(|error| format!("`{directive}`: {error}"))?;
         handle.reload(filter).map_err(|error| error.to_string())?;
         *added = next;

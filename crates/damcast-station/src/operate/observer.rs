@@ -102,9 +102,7 @@ impl Observer {
             reload: self.reload.borrow().clone(),
         }
     }
-}
 
-impl Observer {
     /// Returns the file prefix of a board that an operator names by that prefix or as LINE/ADDRESS.
     pub fn find_board(&self, name: &str) -> Option<String> {
         let is_it = |board: &BoardView| {

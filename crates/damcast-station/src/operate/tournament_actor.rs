@@ -32,19 +32,33 @@ use tracing::{error, info, warn};
 
 use crate::config::{Config, TournamentConfig};
 use crate::disk::Disk;
+use crate::file_problems::{ProblemReport, ProblemReporter};
 use crate::journal::witness::Witnesses;
 use crate::line::{LineReport, RequestContext, RequestOutcome};
 use crate::live_files;
 use crate::operate::observer::{self, TournamentStatus};
 use crate::outlets::{self, GameLifecycle, OutletHandle};
-use crate::tournament_service::{ResultRequester, ServiceOutcome, StationBoard, TournamentService};
+use crate::tournament_service::{ResultRequester, ServiceError, ServiceOutcome, StationBoard, TournamentService};
 
 /// Maximum interval between two checks of the boards.
 const TICK_INTERVAL: Duration = Duration::from_millis(500);
+/// Record of the tournament, relative to the station's folder.
+pub const RECORD_FILE: &str = "log/tournament.ndjson";
 /// Time after which a pairing that could not be sent to its board is sent again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(2);
 /// Time within which a line has to accept its pairing.
 const LINE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Options of a request.
+#[derive(Clone, Debug)]
+pub struct RequestOptions {
+    /// Whether the request is confirmed.
+    pub is_confirmed: bool,
+    /// Reason given by the requester.
+    pub reason: String,
+    /// Whether to show the effects without changing anything.
+    pub is_dry_run: bool,
+}
 
 /// Query to the tournament service.
 #[derive(Debug)]
@@ -57,12 +71,8 @@ pub enum TournamentQuery {
         board: String,
         /// The result.
         result: String,
-        /// Whether the result is confirmed, even if the board shows another one.
-        confirmed: bool,
-        /// Reason given by the requester.
-        reason: String,
-        /// Whether to show the effects without changing anything.
-        is_dry_run: bool,
+        /// Options; a confirmed result counts even if the board shows another one.
+        options: RequestOptions,
     },
     /// Reports that the last game of the board continues: it has no result.
     GameResumed {
@@ -163,6 +173,8 @@ pub struct TournamentDeps {
     pub send_to_line: SendToLine,
     /// Status for `ctl status`.
     pub shown: watch::Sender<TournamentStatus>,
+    /// Reports that the record cannot be written.
+    pub problems: ProblemReporter,
 }
 
 /// Returns a handle for queries, and the inbox from which the service reads them.
@@ -205,6 +217,7 @@ pub fn spawn(
                 ready_boards: BTreeSet::new(),
                 proposed_results: BTreeMap::new(),
                 has_old_games: false,
+                record_failure: None,
             };
             work.run(&inbox.0);
         }
@@ -253,6 +266,8 @@ struct TournamentActor {
     proposed_results: BTreeMap<String, String>,
     /// Whether games of earlier chains of logs are loaded.
     has_old_games: bool,
+    /// Message of the last attempt to write the record; `None` if it succeeded.
+    record_failure: Option<String>,
 }
 
 impl TournamentActor {
@@ -280,8 +295,9 @@ impl TournamentActor {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             is_due |= self.update_boards() | self.open_ready_round();
-            if std::mem::take(&mut is_due) {
-                self.apply_board_results();
+            if is_due {
+                // A result that its line has acknowledged is tried until it is in the record.
+                is_due = !self.apply_board_results();
                 self.publish_status();
             }
             self.send_pairings();
@@ -358,22 +374,18 @@ impl TournamentActor {
 
     fn answer(&mut self, question: TournamentQuery, by: &str) -> TournamentReply {
         let request = match question {
-            TournamentQuery::Result { board, reason, is_dry_run: dry_run, .. } if self.service.is_playing(&board) => {
-                if !dry_run {
-                    self.requesters.insert(board, ResultRequester { by: by.to_owned(), reason });
+            TournamentQuery::Result { board, options, .. } if self.service.is_playing(&board) => {
+                if !options.is_dry_run {
+                    self.requesters.insert(board, ResultRequester { by: by.to_owned(), reason: options.reason });
                 }
                 return TournamentReply::ForLine;
             }
-            TournamentQuery::Result { board, result, confirmed: sure, reason, is_dry_run: dry_run } => {
+            TournamentQuery::Result { board, result, options } => {
                 if self.service.games().last(&board).is_none() {
                     return TournamentReply::ForLine;
                 }
-                TournamentRequest {
-                    confirm: sure,
-                    reason,
-                    dry_run,
-                    ..TournamentCommand::result_of(board, result).into()
-                }
+                let RequestOptions { is_confirmed: confirm, reason, is_dry_run: dry_run } = options;
+                TournamentRequest { confirm, reason, dry_run, ..TournamentCommand::result_of(board, result).into() }
             }
             TournamentQuery::GameResumed { board, dry_run } => {
                 self.load_old_games();
@@ -460,18 +472,33 @@ impl TournamentActor {
         }
     }
 
-    fn apply_board_results(&mut self) {
+    /// Returns `false` if the record cannot be written at present.
+    fn apply_board_results(&mut self) -> bool {
         if self.service.log().records().is_empty() {
-            return;
+            return true;
         }
         self.load_old_games();
-        match self.service.apply_board_results(&self.requesters) {
+        let failure = match self.service.apply_board_results(&self.requesters) {
             Ok(done) => {
                 done.messages.iter().for_each(|message| info!("{message}"));
                 self.publish(done);
+                None
             }
-            Err(why) => warn!("the tournament lacks what the boards have shown: {why}"),
+            Err(why @ ServiceError::Record(_)) => Some(why.to_string()),
+            Err(why) => {
+                warn!("the tournament lacks what the boards have shown: {why}");
+                None
+            }
+        };
+        let message = failure
+            .map(|why| format!("what the boards have shown is not in the tournament yet, and is tried again: {why}"));
+        if message != self.record_failure {
+            message.iter().for_each(|message| warn!("{message}"));
+            self.record_failure.clone_from(&message);
         }
+        let is_written = message.is_none();
+        self.deps.problems.report(message.map(|message| ProblemReport::new(RECORD_FILE, message)));
+        is_written
     }
 
     /// Sends each board its pairing if it differs from the last one sent.

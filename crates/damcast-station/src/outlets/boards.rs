@@ -131,13 +131,9 @@ impl RoundBoards {
         }
         let known: Vec<Option<BusAddress>> =
             self.addresses(line).chain(games.iter().map(|(board, _)| *board)).collect();
+        let of_line = self.settings.get(line).cloned();
         for address in known {
-            let of_board = self.settings.get(line).map(|of_line| games_of(of_line, address));
-            let board = self.board(line, address);
-            if let Some(settings) = of_board {
-                board.variant = settings.variant;
-                board.hidden_games = settings.games_before;
-            }
+            apply_settings(self.board(line, address), of_line.as_ref(), address);
         }
         for (board, game) in games {
             self.board(line, board).push(game);
@@ -202,10 +198,7 @@ impl RoundBoards {
                 plan.boards.push((line.to_owned(), address));
                 self.plans.add(plan);
             }
-            if let Some(settings) = self.settings.get(line).map(|of_line| games_of(of_line, address)) {
-                board.variant = settings.variant;
-                board.hidden_games = settings.games_before;
-            }
+            apply_settings(&mut board, self.settings.get(line), address);
             self.slots.push(BoardSlot { line: line.to_owned(), address, board });
             self.slots.len() - 1
         });
@@ -217,8 +210,11 @@ fn has_game(board: &Board, number: u32) -> bool {
     board.games.iter().any(|game| game.number() == number)
 }
 
-fn games_of(line: &LineSettings, address: Option<BusAddress>) -> LineSettings {
-    address.map_or_else(|| line.clone(), |address| line.for_board(address))
+/// Applies the settings of a line to its board at an address.
+fn apply_settings(board: &mut Board, line: Option<&LineSettings>, address: Option<BusAddress>) {
+    let Some(line) = line else { return };
+    let settings = address.map_or_else(|| line.clone(), |address| line.for_board(address));
+    (board.variant, board.hidden_games) = (settings.variant, settings.games_before);
 }
 
 /// Returns a live update as readers see it.

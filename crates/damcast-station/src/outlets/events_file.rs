@@ -386,10 +386,9 @@ impl OpenEvents {
 
 /// Opens a file for reading, and returns its length; a missing file is empty, with the length `None`.
 fn read<'d>(disk: &'d dyn Disk, path: &Path) -> io::Result<(Box<dyn BufRead + 'd>, Option<u64>)> {
-    match disk.reader(path, 0) {
-        Ok(reader) => Ok((reader, Some(disk.length(path)?))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((Box::new(io::empty()), None)),
-        Err(error) => Err(error),
+    match disk::if_found(disk.reader(path, 0))? {
+        Some(reader) => Ok((reader, Some(disk.length(path)?))),
+        None => Ok((Box::new(io::empty()), None)),
     }
 }
 

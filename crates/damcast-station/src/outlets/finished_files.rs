@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -42,29 +41,24 @@ impl FinishedLiveFiles {
 
     /// Checks that all files are there, and makes the missing ones. Returns the problems it found.
     pub fn verify(&mut self, round_boards: &RoundBoards) -> Vec<ProblemReport> {
-        let finding =
-            |file: &str, problem: String| ProblemReport { board: None, file: file.to_owned(), message: problem };
         let mut found = Vec::new();
         match self.folder.ensure() {
             Ok(false) => {}
-            Ok(true) => found.push(finding("live", "the folder was removed; it is created again".to_owned())),
-            Err(error) => return vec![finding("live", format!("it cannot be made: {error}"))],
+            Ok(true) => found.push(ProblemReport::new("live", "the folder was removed; it is created again")),
+            Err(error) => return vec![ProblemReport::new("live", format!("it cannot be made: {error}"))],
         }
         if let Err(error) = disk::may_write(self.folder.path()) {
             self.missing.clear();
-            let problem = format!("it cannot be written: {error}; `damcast doctor` says what to do");
-            return vec![finding("live", problem)];
+            return vec![ProblemReport::unwritable("live", &error)];
         }
         // A write through an open file may be refused later. A file that somebody put in its place stays.
         for (board, game) in round_boards.boards().filter_map(|board| Some((board, board.games.last()?))) {
             let file = live_files::current_path(self.folder.path(), &board.name, game.number());
             if game.closed_at().is_none()
-                && let Err(error) = disk::may_write(&file)
-                && error.kind() != io::ErrorKind::NotFound
+                && let Err(error) = disk::if_found(disk::may_write(&file))
             {
-                let problem = format!("it cannot be written: {error}; `damcast doctor` says what to do");
                 let name = file.file_name().unwrap_or_default().to_string_lossy();
-                found.push(finding(&format!("live/{name}"), problem));
+                found.push(ProblemReport::unwritable(format!("live/{name}"), &error));
             }
         }
         if self.checked_at.elapsed() < CHECK_INTERVAL {
@@ -107,7 +101,7 @@ fn rebuild_missing(log: &Path, live: &Path, line: &str, is_missing: impl Fn(&str
                 Err(error) => format!("it was removed and cannot be written again: {error}"),
             };
             warn!(line, "{file}: {outcome}");
-            found.push(ProblemReport { board: None, file, message: outcome });
+            found.push(ProblemReport::new(file, outcome));
         }
     };
     if let Err(error) = super::read_line_logs(log, line, make) {

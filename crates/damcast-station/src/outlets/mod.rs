@@ -84,38 +84,28 @@ enum OutletMessage {
     Published { line: String, board: Option<BusAddress>, at: WallTime, effect: Effect },
 }
 
-/// Changes of the games of a line, for a listener such as the tournament service.
+/// Change of the games of a line, for a listener such as the tournament service.
 #[derive(Debug)]
-pub enum GameLifecycle {
-    /// The line was opened with these games, without the names of their boards.
-    LineOpened {
-        /// The line.
-        line: String,
-        /// Games with their addresses on a bus.
-        games: Vec<(Option<BusAddress>, BoardGame)>,
-    },
+pub struct GameLifecycle {
+    /// The line.
+    pub line: String,
+    /// The address on a bus.
+    pub board: Option<BusAddress>,
+    /// The change.
+    pub change: LifecycleChange,
+}
+
+/// Kind of a change of the games of a line.
+#[derive(Debug)]
+pub enum LifecycleChange {
+    /// The line was opened with these games, each with its address on a bus and without the name of its board.
+    LineOpened(Vec<(Option<BusAddress>, BoardGame)>),
     /// A game has its first entry, which follows.
-    Started {
-        /// The line.
-        line: String,
-        /// The address on a bus.
-        board: Option<BusAddress>,
-        /// The game.
-        game: Box<BoardGame>,
-    },
+    Started(Box<BoardGame>),
     /// A game has one more entry.
-    EntryAdded {
-        /// The line.
-        line: String,
-        /// The address on a bus.
-        board: Option<BusAddress>,
-    },
+    EntryAdded,
     /// A game is over.
     Ended {
-        /// The line.
-        line: String,
-        /// The address on a bus.
-        board: Option<BusAddress>,
         /// Result of the game.
         result: Option<String>,
         /// Whether the operator entered the result.
@@ -126,23 +116,21 @@ pub enum GameLifecycle {
 impl GameLifecycle {
     /// Returns the change of a game that an effect of a line stands for, if any.
     pub fn from_effect(line: &str, board: Option<BusAddress>, effect: &Effect) -> Option<GameLifecycle> {
-        let line = line.to_owned();
-        match effect {
-            Effect::GameOpened(opening) => {
-                Some(GameLifecycle::Started { line, board, game: Box::new(boards::started_game(opening)) })
-            }
-            Effect::Entry { .. } => Some(GameLifecycle::EntryAdded { line, board }),
+        let change = match effect {
+            Effect::GameOpened(opening) => LifecycleChange::Started(Box::new(boards::started_game(opening))),
+            Effect::Entry { .. } => LifecycleChange::EntryAdded,
             Effect::GameEnded { result, is_given } => {
-                Some(GameLifecycle::Ended { line, board, result: result.clone(), is_operator_result: *is_given })
+                LifecycleChange::Ended { result: result.clone(), is_operator_result: *is_given }
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some(GameLifecycle { line: line.to_owned(), board, change })
     }
 
     /// Returns the message for a line that was opened with these games.
     pub fn opened(line: &str, games: &[PlayedGame]) -> GameLifecycle {
         let games = games.iter().map(|game| (game.board, recorded_game(String::new(), game))).collect();
-        GameLifecycle::LineOpened { line: line.to_owned(), games }
+        GameLifecycle { line: line.to_owned(), board: None, change: LifecycleChange::LineOpened(games) }
     }
 }
 
@@ -208,7 +196,7 @@ pub fn spawn(
             let problem =
                 "a bug has ended the thread that writes it: recording goes on; start damcast again when no game is on";
             error!("the public files: {problem}");
-            let finding = ProblemReport { board: None, file: PUBLIC.to_owned(), message: problem.to_owned() };
+            let finding = ProblemReport::new(PUBLIC, problem);
             watches.problems.reporter(file_problems::PUBLICATION_ALARM, PUBLIC).report([finding]);
             std::panic::resume_unwind(bug);
         }
@@ -266,18 +254,18 @@ impl OutletSlot {
             self.reporter.get_or_insert_with(|| problems.reporter(file_problems::PUBLICATION_ALARM, &directory));
         match &mut self.state {
             OutletState::Shown(outlet) => watch.report(outlet.findings()),
-            OutletState::Suspended(problem) => {
-                watch.report([ProblemReport { board: None, file: directory, message: problem.clone() }])
-            }
+            OutletState::Suspended(problem) => watch.report([ProblemReport::new(directory, problem.as_str())]),
         }
     }
 }
 
-/// Returns the message for an outlet that is paused, with the remedy.
-fn suspension_message(name: &str, why: &str, remedy: &str) -> String {
-    format!(
+/// Suspends an outlet, and logs the reason and the remedy.
+fn suspend(name: &str, why: &str, remedy: &str) -> OutletState {
+    let message = format!(
         "the outlet {name} is held back, its files stay as they are and nothing new is shown in it: {why}; {remedy}; recording goes on"
-    )
+    );
+    error!("{message}");
+    OutletState::Suspended(message)
 }
 
 /// Remedy for an invalid configuration.
@@ -400,50 +388,30 @@ impl Outlets {
         };
         for outlet in &config.outlets {
             let before = take(&outlet.name, &outlet.directory);
-            if let Some((damage, remedy)) = &self.tournament_damage {
-                let message = suspension_message(&outlet.name, damage, remedy);
-                error!("{message}");
-                let (name, directory) = (outlet.name.clone(), outlet.directory.clone());
-                let watch = before.and_then(|place| place.reporter);
-                self.slots.push(OutletSlot {
-                    name,
-                    directory,
-                    state: OutletState::Suspended(message),
-                    reporter: watch,
-                });
-                continue;
-            }
-            let (state, watch) = before.map_or((None, None), |place| (Some(place.state), place.reporter));
-            let state = match state {
-                Some(OutletState::Shown(mut shown)) => {
+            let (state, reporter) = before.map_or((None, None), |slot| (Some(slot.state), slot.reporter));
+            let state = match (state, &self.tournament_damage) {
+                (_, Some((damage, remedy))) => suspend(&outlet.name, damage, remedy),
+                (Some(OutletState::Shown(mut shown)), None) => {
                     shown.configure(outlet);
                     OutletState::Shown(shown)
                 }
-                before => {
+                (before, None) => {
                     if before.is_some() {
                         info!("the outlet {} is shown again", outlet.name);
                     }
-                    OutletState::Shown(Box::new(Outlet::from_config(
-                        Box::new(RealDisk),
-                        &self.directory,
-                        outlet,
-                        self.witnesses.clone(),
-                    )))
+                    let witnesses = self.witnesses.clone();
+                    let shown = Outlet::from_config(Box::new(RealDisk), &self.directory, outlet, witnesses);
+                    OutletState::Shown(Box::new(shown))
                 }
             };
-            self.slots.push(OutletSlot {
-                name: outlet.name.clone(),
-                directory: outlet.directory.clone(),
-                state,
-                reporter: watch,
-            });
+            let (name, directory) = (outlet.name.clone(), outlet.directory.clone());
+            self.slots.push(OutletSlot { name, directory, state, reporter });
         }
         for held in &config.suspended_outlets {
-            let watch = take(&held.name, &held.directory).and_then(|place| place.reporter);
-            let message = suspension_message(&held.name, &held.reason(), CONFIG_REMEDY);
-            error!("{message}");
-            let (name, directory, state) = (held.name.clone(), held.directory.clone(), OutletState::Suspended(message));
-            self.slots.push(OutletSlot { name, directory, state, reporter: watch });
+            let reporter = take(&held.name, &held.directory).and_then(|slot| slot.reporter);
+            let state = suspend(&held.name, &held.reason(), CONFIG_REMEDY);
+            let (name, directory) = (held.name.clone(), held.directory.clone());
+            self.slots.push(OutletSlot { name, directory, state, reporter });
         }
         old.iter().filter_map(|place| place.reporter.as_ref()).for_each(ProblemReporter::clear);
     }
@@ -512,7 +480,7 @@ impl Outlets {
         for name in self.round_boards.plans.verify(&RealDisk, &log) {
             let problem = "it was removed or changed; it is written again";
             warn!("log/{name}: {problem}");
-            self.repaired.push(ProblemReport { board: None, file: format!("log/{name}"), message: problem.to_owned() });
+            self.repaired.push(ProblemReport::new(format!("log/{name}"), problem));
             is_lost = true;
         }
         is_lost

@@ -274,43 +274,41 @@ impl Outlet {
     pub fn findings(&mut self) -> Vec<ProblemReport> {
         let mut found = std::mem::take(&mut self.repaired);
         found.extend(self.was_written.then(|| unwritable_files(&self.log, &order_file(&self.plan.name))).flatten());
-        let mut add = |board: Option<&str>, file: &str, text: String| {
-            found.push(ProblemReport { board: board.map(str::to_owned), file: self.display_path(file), message: text });
-        };
         if let Some(why) = self.folders.iter().rev().find_map(ManagedDir::unread) {
-            add(None, "", format!("its readers cannot read it: {why}"));
+            found.push(ProblemReport::new(self.shown(), format!("its readers cannot read it: {why}")));
         }
         if let Some(fault) = &self.fault {
-            add(None, "", fault.clone());
+            found.push(ProblemReport::new(self.shown(), fault.as_str()));
         } else if self.was_written {
             // Report a file that cannot be written even without new content.
             let directory = self.folders[1].path();
             for name in ["", ARCHIVE_FOLDER, EVENTS_FILE] {
                 if let Err(error) = disk::may_write(&directory.join(name)) {
-                    add(None, name, format!("it cannot be written: {error}; `damcast doctor` says what to do"));
+                    found.push(ProblemReport::unwritable(self.display_path(name), &error));
                 }
             }
         }
         for (path, state) in &self.shown {
             if let Some(problem) = &state.problem {
                 let text = format!("it stands still, for its readers would stumble at {problem}");
-                add(None, &path.to_string_lossy(), text);
+                found.push(ProblemReport::new(self.display_path(&path.to_string_lossy()), text));
             }
         }
         let profile = self.plan.profile;
         for board in &self.truncated_boards {
-            let text = format!(
+            let message = format!(
                 "this game stands still: a setup follows, which readers of the profile {profile} cannot take; live/ has \
                  all of it, and the next game is shown again"
             );
-            add(Some(board), "games.pdn", text);
+            let file = self.display_path(GAMES_FILE);
+            found.push(ProblemReport { board: Some(board.clone()), file, message });
         }
         found
     }
 
     fn report_repair(&mut self, file: String, what: &str) {
         warn!("{file}: {what}");
-        self.repaired.push(ProblemReport { board: None, file, message: what.to_owned() });
+        self.repaired.push(ProblemReport::new(file, what));
     }
 
     /// Returns the path of a file, or of the outlet's folder, as operators know it.
@@ -366,11 +364,8 @@ impl Outlet {
     /// Returns the folder of the outlet, that of the archive, and those of rounds.
     fn all_folders(&self) -> io::Result<Vec<PathBuf>> {
         let rounds = self.folders[1].path().join(ROUNDS_FOLDER);
-        let numbers = match self.disk.list(&rounds) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            names => names?,
-        };
-        let numbers = numbers.into_iter().filter(|name| name.parse::<u32>().is_ok());
+        let numbers =
+            disk::if_found(self.disk.list(&rounds))?.into_iter().flatten().filter(|name| name.parse::<u32>().is_ok());
         Ok(self
             .folders
             .iter()
@@ -462,10 +457,7 @@ impl Outlet {
             let aside = match found {
                 Some(found) if self.hidden_names.is_in(found.as_slice())? => None,
                 Some(_) if name.starts_with(ARCHIVE_FOLDER) && (is_touched || !is_known) => {
-                    disk::move_aside(self.disk.as_ref(), &path).map(Some).or_else(|error| match error.kind() {
-                        io::ErrorKind::NotFound => Ok(None),
-                        _ => Err(error),
-                    })?
+                    disk::if_found(disk::move_aside(self.disk.as_ref(), &path))?
                 }
                 _ => None,
             };
@@ -502,8 +494,7 @@ fn with_file_name(name: &str) -> impl Fn(io::Error) -> io::Error + use<'_> {
 /// Returns a report of a file in the logs' folder that is not writable.
 pub(super) fn unwritable_files(log: &Path, name: &str) -> Option<ProblemReport> {
     let error = disk::may_write(&log.join(name)).err()?;
-    let problem = format!("it cannot be written: {error}; `damcast doctor` says what to do");
-    Some(ProblemReport { board: None, file: format!("log/{name}"), message: problem })
+    Some(ProblemReport::unwritable(format!("log/{name}"), &error))
 }
 
 /// Returns the path in the outlet of a game's archive file.

@@ -143,25 +143,22 @@ impl<'s> PendingEvents<'s> {
                 let of_game = (Stream::Game, events::visible_event_count(delay.view(game, now)));
                 let beside = (Stream::LiveUpdate, events::count_live_updates(game, delay, now));
                 for (stream, seen) in [of_game, beside] {
-                    let mut key = (board.name.clone(), game.number(), stream);
-                    let known = written(&key);
-                    if known < seen {
-                        let place =
-                            EventId { board: std::mem::take(&mut key.0), game: game.number(), stream, n: known + 1 };
-                        unwritten.next.push((Some(game), place, seen));
-                        unwritten.schedule(unwritten.next.len() - 1);
-                    }
+                    let key = (board.name.clone(), game.number(), stream);
+                    unwritten.add(Some(game), written(&key), key, seen);
                 }
             }
         }
         let key = (String::new(), 0, Stream::Tournament);
-        let (known, seen) = (written(&key), course.visible_events(delay, now));
-        if known < seen {
-            let place = EventId { board: key.0, game: key.1, stream: key.2, n: known + 1 };
-            unwritten.next.push((None, place, seen));
-            unwritten.schedule(unwritten.next.len() - 1);
-        }
+        unwritten.add(None, written(&key), key, course.visible_events(delay, now));
         unwritten
+    }
+
+    /// Adds a stream with `seen` visible events of which `written` are written.
+    fn add(&mut self, of: Option<&'s GameRecord>, written: u64, (board, game, stream): StreamKey, seen: u64) {
+        if written < seen {
+            self.next.push((of, EventId { board, game, stream, n: written + 1 }, seen));
+            self.schedule(self.next.len() - 1);
+        }
     }
 
     /// Returns the number of events that are left.

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use damcast_engine::session::Effect;
+use damcast_engine::session::{Effect, Output};
 
-use super::{Publication, WriterReport};
+use super::WriterReport;
 use crate::disk::Durability;
 use crate::journal::Journal;
 use crate::journal::witness::Witnesses;
@@ -44,7 +44,7 @@ pub(super) enum WriterMessage {
     Announce,
     Publish {
         id: LineId,
-        publications: Vec<Publication>,
+        publications: Vec<Output>,
         upto: u64,
         durability: Durability,
     },
@@ -58,7 +58,7 @@ impl WriterMessage {
     /// Whether no line of a file waits for it.
     pub(super) fn is_deferrable(&self) -> bool {
         let WriterMessage::Publish { publications, durability, .. } = self else { return false };
-        let is_aside = |publication: &Publication| matches!(publication.effect, Effect::LiveUpdate(_));
+        let is_aside = |publication: &Output| matches!(publication.effect, Effect::LiveUpdate(_));
         *durability == Durability::Lazy || publications.iter().all(is_aside)
     }
 }
@@ -102,7 +102,7 @@ impl Committer {
     pub(super) fn publish(
         &self,
         id: LineId,
-        publications: Vec<Publication>,
+        publications: Vec<Output>,
         upto: u64,
         durability: Durability,
     ) -> Result<(), WriterStopped> {

@@ -27,12 +27,13 @@ mod tests;
 mod writer;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use crate::disk::Durability;
 use crate::journal::Journal;
 use crate::live_files::LineFiles;
+use crate::sync::lock;
 use damcast_engine::bytelog::{Record, RecordKind};
 use damcast_engine::millis::Millis;
 use damcast_engine::session::request::Request;
@@ -41,22 +42,11 @@ use damcast_engine::session::{BusAddress, Effect, Input, Line, Output};
 pub use committer::{Committer, FlushTimeout, LineId, WriterStopped};
 pub use writer::{COMMITS_FILE, Writer};
 
-/// Publication of a line.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Publication {
-    /// Time of the line.
-    pub at: Millis,
-    /// Board of a bus.
-    pub board: Option<BusAddress>,
-    /// Published effect.
-    pub effect: Effect,
-}
-
 /// Report of the writer to a line.
 #[derive(Clone, PartialEq, Debug)]
 pub enum WriterReport {
     /// Publications that are durable, and the time at which they went to the live files.
-    Published(Vec<Publication>, Instant),
+    Published(Vec<Output>, Instant),
     /// Files of the most recently opened games.
     FilesOpened(Vec<(Option<BusAddress>, PathBuf)>),
     /// Live files that were removed, changed or replaced; their content is in other files, or is written again.
@@ -79,7 +69,7 @@ pub struct Recorder {
     committer: Committer,
     id: LineId,
     /// Publications not yet sent to the writer thread; with `Durability::Lazy` they are in the live files already.
-    unsent: Vec<Publication>,
+    unsent: Vec<Output>,
 }
 
 impl Recorder {
@@ -170,11 +160,9 @@ impl Recorder {
         if !published.is_empty() {
             self.journal.flush_packed();
         }
-        let publication = |Output { at, board, effect }| Publication { at, board, effect };
-        let published: Vec<Publication> = published.into_iter().map(publication).collect();
         let is_lazy = self.durability == Durability::Lazy;
         if is_lazy && !published.is_empty() {
-            let mut line_files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut line_files = lock(&self.files);
             published.iter().for_each(|publication| line_files.write(publication.board, &publication.effect));
         }
         self.unsent.extend(published);

@@ -16,15 +16,22 @@ use crate::file_problems::{DISK_FAULT_ALARM, DISPLAY_TIME, FileProblems};
 /// Number of boards that move at once.
 const LINE_COUNT: usize = 40;
 
-#[test]
-fn simultaneous_lines_are_written_and_reported_in_order() {
+/// Returns a folder for logs and live files, and its writer.
+fn open() -> (tempfile::TempDir, Committer, Writer) {
     let folder = tempfile::tempdir().unwrap();
-    let (logs, live) = (folder.path().join("log"), folder.path().join("live"));
+    let logs = folder.path().join("log");
     fs::create_dir(&logs).unwrap();
-    fs::create_dir(&live).unwrap();
+    fs::create_dir(folder.path().join("live")).unwrap();
     let watch = FileProblems::default().reporter(DISK_FAULT_ALARM, "log");
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let (committer, writer, _) = Writer::open(&disk, folder.path(), &logs, 1 << 20, watch).unwrap();
+    (folder, committer, writer)
+}
+
+#[test]
+fn simultaneous_lines_are_written_and_reported_in_order() {
+    let (folder, committer, writer) = open();
+    let (logs, live) = (folder.path().join("log"), folder.path().join("live"));
     let (sender, heard) = mpsc::channel();
     let (mut ids, mut journals) = (Vec::new(), Vec::new());
     for line in 0..LINE_COUNT {
@@ -38,7 +45,7 @@ fn simultaneous_lines_are_written_and_reported_in_order() {
     }
     let publish = |line: usize, effect: Effect| {
         journals[line].write(&Record::new(1, RecordKind::Tick));
-        let publications = vec![Publication { at: Millis(1), board: None, effect }];
+        let publications = vec![Output { at: Millis(1), board: None, effect }];
         committer.publish(ids[line], publications, journals[line].end(), Durability::Safe).unwrap();
     };
     let head = "[Result \"*\"]\n\n\n\n";
@@ -68,15 +75,10 @@ fn simultaneous_lines_are_written_and_reported_in_order() {
 /// A reader that polls rarely must see the report.
 #[test]
 fn saved_log_is_reported_as_long_as_other_problems() {
-    let folder = tempfile::tempdir().unwrap();
-    let (logs, live) = (folder.path().join("log"), folder.path().join("live"));
-    fs::create_dir(&logs).unwrap();
-    fs::create_dir(&live).unwrap();
-    let watch = FileProblems::default().reporter(DISK_FAULT_ALARM, "log");
-    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-    let (committer, mut writer, _) = Writer::open(&disk, folder.path(), &logs, 1 << 20, watch).unwrap();
+    let (folder, committer, mut writer) = open();
+    let live = folder.path().join("live");
     let (sender, heard) = mpsc::channel();
-    let path = logs.join("a-1.log");
+    let path = folder.path().join("log/a-1.log");
     let journal = Arc::new(Journal::create(&RealDisk, &path, &Header::default()).unwrap());
     let files = LineFiles::new(Arc::new(RealDisk), live, "a".to_owned(), BTreeMap::new());
     let tell = Box::new(move |report| sender.send((Instant::now(), report)).unwrap());

@@ -17,20 +17,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-use damcast_engine::session::Effect;
+use damcast_engine::session::{Effect, Output};
 use tracing::{info, warn};
 
+use super::WriterReport;
 use super::committer::{Committer, LineId, ReportFn, WriterMessage};
-use super::{Publication, WriterReport};
 use crate::disk::{self, Disk, Durability, parent_folder};
 use crate::file_problems::{DISPLAY_TIME, ProblemReport, ProblemReporter};
 use crate::journal::commits::{self, Commits, CommitsContent, Fragment};
 use crate::journal::witness::Witnesses;
 use crate::journal::{Journal, UnwrittenTail, rescue};
 use crate::live_files::LineFiles;
+use crate::sync::lock;
 
 /// Name of the commits file, beside the folders of logs and live files.
 pub const COMMITS_FILE: &str = "commits";
@@ -92,10 +93,10 @@ struct Recording {
     files: Arc<Mutex<LineFiles>>,
     report: ReportFn,
     /// Publications that wait until the log is durable up to `upto`.
-    pending: Vec<(Publication, Durability)>,
+    pending: Vec<(Output, Durability)>,
     upto: u64,
     /// Publications in the live files that are not yet reported to the line, with the time of writing.
-    published: Vec<(Vec<Publication>, Instant)>,
+    published: Vec<(Vec<Output>, Instant)>,
     reported_fault: Option<String>,
     /// Notice about a rescue of the log and its time; it is shown for a while.
     rescue_notice: Option<(String, Instant)>,
@@ -292,7 +293,7 @@ impl Writer {
         self.busy.append(&mut self.failed);
         for recording in self.busy.iter().filter_map(|id| self.recordings.get(id)) {
             let _ = recording.journal.sync();
-            recording.files().flush();
+            lock(&recording.files).flush();
         }
         self.run_once();
     }
@@ -367,7 +368,7 @@ impl Writer {
     /// Makes all received data durable, published or not, and marks all live files for verification.
     pub fn sync_idle(&mut self) {
         self.verify_files();
-        self.recordings.values().for_each(|recording| recording.files().mark_unverified());
+        self.recordings.values().for_each(|recording| lock(&recording.files).mark_unverified());
         if self.unreported.is_empty() {
             self.unreported_since = Instant::now();
         }
@@ -401,19 +402,16 @@ impl Writer {
     fn unwritable(&self) -> Vec<ProblemReport> {
         let logs = self.recordings.values().map(|recording| recording.journal.path());
         let paths = [self.logs.as_path(), self.path.as_path()].into_iter().chain(logs);
-        let findings = paths.filter_map(|path| match self.disk.may_write(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                let message = format!("it may not be written ({error}); `damcast doctor` says what to do");
-                Some(self.finding(path, message))
-            }
-            _ => None,
+        let findings = paths.filter_map(|path| {
+            let error = disk::if_found(self.disk.may_write(path)).err()?;
+            Some(self.finding(path, format!("it may not be written ({error}); `damcast doctor` says what to do")))
         });
         findings.collect()
     }
 
     fn finding(&self, path: &Path, problem: String) -> ProblemReport {
         let from_here = path.strip_prefix(parent_folder(&self.path)).unwrap_or(path);
-        ProblemReport { board: None, file: from_here.display().to_string(), message: problem }
+        ProblemReport::new(from_here.display().to_string(), problem)
     }
 
     /// Restarts the commits if somebody removed or changed them. Returns the problem found.
@@ -449,9 +447,9 @@ impl Writer {
     /// Creates the commits file. Every log must be synced.
     fn create_commits(&mut self) -> io::Result<String> {
         self.disk.make_folder(parent_folder(&self.path))?;
-        let message = match disk::move_aside(&*self.disk, &self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => "somebody has removed them".to_owned(),
-            aside => format!("somebody has changed them; what stood there is {}", aside?),
+        let message = match disk::if_found(disk::move_aside(&*self.disk, &self.path))? {
+            None => "somebody has removed them".to_owned(),
+            Some(aside) => format!("somebody has changed them; what stood there is {aside}"),
         };
         let (size, witnesses) = (self.commits.size(), self.commits.witnesses().clone());
         self.commits = Commits::open_with(&*self.disk, &self.path, size, Some(witnesses))?.0;
@@ -537,14 +535,14 @@ impl Recording {
         if !self.is_durable() {
             return;
         }
-        let mut line_files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let publish = |(publication, durability): (Publication, Durability)| {
+        let mut line_files = lock(&self.files);
+        let publish = |(publication, durability): (Output, Durability)| {
             if durability == Durability::Safe {
                 line_files.write(publication.board, &publication.effect);
             }
             publication
         };
-        let published: Vec<Publication> = self.pending.drain(..).map(publish).collect();
+        let published: Vec<Output> = self.pending.drain(..).map(publish).collect();
         if !published.is_empty() {
             self.published.push((published, Instant::now()));
         }
@@ -554,7 +552,7 @@ impl Recording {
         let published = std::mem::take(&mut self.published);
         let publications = published.iter().flat_map(|(publications, _)| publications);
         let opens = publications.into_iter().any(|publication| matches!(publication.effect, Effect::GameOpened(_)));
-        let mut line_files = self.files();
+        let mut line_files = lock(&self.files);
         line_files.verify();
         let (notices, lost) = (line_files.take_notices(), line_files.take_replaced());
         // Most notices are about other files.
@@ -578,7 +576,7 @@ impl Recording {
         if let Some(error) = commits.filter(|_| !self.pending.is_empty()) {
             faults.push(format!("nothing can be made durable ({error}), so nothing is published"));
         }
-        if let Some(error) = self.files().fault() {
+        if let Some(error) = lock(&self.files).fault() {
             faults.push(format!(
                 "the live files cannot be written ({error}), they are completed later; `damcast doctor` says what to do"
             ));
@@ -619,7 +617,7 @@ impl Recording {
             return false;
         }
         // Retry for a while; after that the next start completes the file from the log.
-        let mut line_files = self.files();
+        let mut line_files = lock(&self.files);
         line_files.flush();
         let is_young = self.finish_since.is_some_and(|since| since.elapsed() < MAX_FILE_WAIT);
         if line_files.fault().is_some() && is_young {
@@ -628,10 +626,6 @@ impl Recording {
         drop(line_files);
         self.journal.release();
         true
-    }
-
-    fn files(&self) -> MutexGuard<'_, LineFiles> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

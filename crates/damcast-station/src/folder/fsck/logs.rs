@@ -17,45 +17,38 @@ pub(super) fn check_logs(line: &LineLogs, report: &mut FsckReport) {
         check_damage(log, Some(log.file.number) == last, report);
         if header.line.as_deref().is_some_and(|named| named != line.name) {
             let what = format!("it is of the line {}", header.line.as_deref().unwrap_or_default());
-            report.add(FindingKind::Log, Severity::Error, &path, what, "give the file its own name again");
+            report.error(FindingKind::Log, &path, what, "give the file its own name again");
         }
         let Some(opened) = header.opened else {
             // A start was cut off in the middle of the head.
-            let (severity, advice) =
-                if summary.records == 0 { (Severity::Note, "") } else { (Severity::Error, "restore it") };
-            report.add(
-                FindingKind::Log,
-                severity,
-                &path,
-                "it does not say when it was opened, so it is not used",
-                advice,
-            );
+            let what = "it does not say when it was opened, so it is not used";
+            match summary.records {
+                0 => report.note(FindingKind::Log, &path, what),
+                _ => report.error(FindingKind::Log, &path, what, "restore it"),
+            }
             continue;
         };
         match before {
             Some(_) if !is_next => {
                 let what = format!("the log before it, {}-{}.log, is missing", line.name, log.file.number - 1);
-                report.add(
+                report.error(
                     FindingKind::Log,
-                    Severity::Error,
                     &path,
                     what,
                     "restore it; the games that it holds part of are not complete",
                 );
             }
             Some(header) if header.opened > Some(opened) => {
-                report.add(
+                report.error(
                     FindingKind::Log,
-                    Severity::Error,
                     &path,
                     "it was opened before the log before it",
                     "restore the files from a copy",
                 );
             }
             None if header.continues() == Some(true) => {
-                report.add(
+                report.error(
                     FindingKind::Log,
-                    Severity::Error,
                     &path,
                     "it goes on from a log that is not there",
                     "restore the log before it",
@@ -66,9 +59,8 @@ pub(super) fn check_logs(line: &LineLogs, report: &mut FsckReport) {
         before = Some(header);
     }
     if let Err(error) = &line.playback {
-        report.add(
+        report.error(
             FindingKind::Log,
-            Severity::Error,
             format!("log/{}", line.name),
             format!("the logs cannot be played: {error}"),
             "see the logs",
@@ -81,13 +73,14 @@ fn check_damage(log: &LineLog, is_last: bool, report: &mut FsckReport) {
     let (path, summary) = (relative(&log.file.path), &log.summary);
     if let Some(damage) = summary.damage.as_ref().filter(|damage| damage.fault == LogFault::ZeroBytes) {
         // Bytes that never reached a disk cannot be restored from a copy.
-        let severity = if is_last { Severity::SelfHealing } else { Severity::Note };
-        report.add(FindingKind::Log, severity, &path, damage.to_string(), "");
+        match is_last {
+            true => report.mended(FindingKind::Log, &path, damage.to_string()),
+            false => report.note(FindingKind::Log, &path, damage.to_string()),
+        }
     } else if let Some(damage) = &summary.damage {
         let what = format!("{damage}; {} records before it are used", summary.records);
-        report.add(
+        report.error(
             FindingKind::Log,
-            Severity::Error,
             &path,
             what,
             "restore the file from a copy; what follows the damage is not used",
@@ -98,15 +91,9 @@ fn check_damage(log: &LineLog, is_last: bool, report: &mut FsckReport) {
         match problem {
             LogProblem::TornEnd { .. } if is_being_written => {}
             LogProblem::TornEnd { .. } => {
-                report.add(
-                    FindingKind::Log,
-                    Severity::Note,
-                    &path,
-                    format!("{problem}: a crash; nothing was published of it"),
-                    "",
-                );
+                report.note(FindingKind::Log, &path, format!("{problem}: a crash; nothing was published of it"));
             }
-            _ => report.add(FindingKind::Log, Severity::Note, &path, problem.to_string(), ""),
+            _ => report.note(FindingKind::Log, &path, problem.to_string()),
         }
     }
 }
@@ -118,7 +105,7 @@ pub(super) fn check_chains(folder: &StationFolder, report: &mut FsckReport) -> i
         let end = log.commits_tail.as_ref().map(|(at, bytes)| (*at, &bytes[..]));
         if let Some(what) = chain::difference(&log.file, end, &claims) {
             let advice = "restore the file from a copy; its games may be made otherwise than they were published";
-            report.add(FindingKind::Log, Severity::Error, relative(&log.file.path), what, advice);
+            report.error(FindingKind::Log, relative(&log.file.path), what, advice);
         }
     }
     Ok(())

@@ -165,39 +165,14 @@ mod tests {
     use chrono::TimeDelta;
 
     use super::*;
-    use crate::operate::observer::now;
+    use crate::line::LineReport;
+    use crate::operate::observer::{self, now};
     use damcast_control::overview::UnexplainedView;
 
     fn board(state: &str) -> BoardView {
-        BoardView {
-            name: "a".into(),
-            line: "a".into(),
-            address: None,
-            serial: None,
-            state: state.into(),
-            text: "in words".into(),
-            since: None,
-            since_s: None,
-            held: false,
-            game: None,
-            white: None,
-            black: None,
-            plies: 0,
-            last: None,
-            clocks: None,
-            clock_missing: false,
-            is_ongoing: false,
-            provisional: Vec::new(),
-            waits: None,
-            unexplained: None,
-            squares: None,
-            wrong_start: None,
-            publication: None,
-            file: None,
-            pairing: None,
-            proposed_result: None,
-            assigned_pairing: None,
-        }
+        let row = LineReport { name: "a".into(), ..LineReport::default() };
+        let view = observer::boards(&[row], now()).remove(0);
+        BoardView { state: state.into(), text: "in words".into(), since: None, ..view }
     }
 
     /// Evaluates the board at each of these seconds. Returns the events with their times.

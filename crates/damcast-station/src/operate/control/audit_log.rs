@@ -2,10 +2,12 @@
 //! and of the tournament.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use chrono::{Local, SecondsFormat};
 use damcast_control::{AuditEntry, Reply};
+
+use crate::sync::lock;
 
 /// Maximum number of entries.
 const MAX_ENTRIES: usize = 300;
@@ -22,7 +24,7 @@ impl AuditLog {
             reply.error.iter().chain(&reply.messages).chain(&reply.lines).cloned().collect::<Vec<_>>().join("; ");
         let cut = |text: String| text.chars().take(MAX_TEXT_LEN).collect();
         let at = Local::now().to_rfc3339_opts(SecondsFormat::Millis, false);
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.0);
         all.push_back(AuditEntry { at, by, what: cut(what), board, ok: reply.ok, message: cut(reply_messages) });
         if all.len() > MAX_ENTRIES {
             all.pop_front();
@@ -30,6 +32,6 @@ impl AuditLog {
     }
 
     pub(super) fn all(&self) -> Vec<AuditEntry> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        lock(&self.0).iter().cloned().collect()
     }
 }

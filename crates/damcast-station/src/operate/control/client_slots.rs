@@ -5,14 +5,19 @@
 //! | clients | [`MAX_CLIENTS`], [`RESERVED_SLOTS`] of them for root and the user of the station |
 //! | clients of one other user | [`MAX_CLIENTS_PER_USER`] |
 //! | requests of one user, root included | [`BURST`], and one more per [`REQUEST_INTERVAL`] |
+//! | login codes that one user tries | the same, counted apart: guesses take nothing of what members of the desk may ask |
 //!
 //! Requests beyond this wait for a moment; if the wait becomes too long, they are refused.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use damcast_control::ClientRequest;
+
 use super::peer::Peer;
+
+use crate::sync::lock;
 
 /// Maximum number of clients; another one is refused with a reason.
 pub const MAX_CLIENTS: usize = 16;
@@ -36,8 +41,10 @@ pub struct ClientSlots(Arc<Mutex<BTreeMap<u32, Usage>>>);
 struct Usage {
     clients: usize,
     is_reserved: bool,
-    /// Time at which the request budget is full again.
+    /// Time at which the budget of requests is full again.
     used_until: Option<Instant>,
+    /// Time at which the budget of login codes is full again.
+    logins_until: Option<Instant>,
 }
 
 /// Slot of one client, released when dropped.
@@ -53,9 +60,12 @@ impl ClientSlots {
     ///
     /// Returns a message for the user if no slot is left.
     pub fn acquire(&self, peer: &Peer) -> Result<ClientSlot, &'static str> {
-        let mut usages = self.lock();
+        let mut usages = lock(&self.0);
         let now = Instant::now();
-        usages.retain(|_, usage| usage.clients > 0 || usage.used_until.is_some_and(|until| until > now));
+        usages.retain(|_, usage| {
+            let spent = [usage.used_until, usage.logins_until];
+            usage.clients > 0 || spent.into_iter().flatten().any(|until| until > now)
+        });
         let all: usize = usages.values().map(|usage| usage.clients).sum();
         let others: usize = usages.values().filter(|usage| !usage.is_reserved).map(|usage| usage.clients).sum();
         let is_kept = peer.is_trusted();
@@ -70,30 +80,30 @@ impl ClientSlots {
         usage.clients += 1;
         Ok(ClientSlot { places: self.clone(), user: peer.user() })
     }
-
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u32, Usage>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl ClientSlot {
     /// Returns how long a new request must wait; `None` if it is refused.
-    pub fn wait_time(&self, now: Instant) -> Option<Duration> {
-        let mut usages = self.places.lock();
+    pub fn wait_time(&self, request: &ClientRequest, now: Instant) -> Option<Duration> {
+        let mut usages = lock(&self.places.0);
         let usage = usages.entry(self.user).or_default();
-        let used_until = usage.used_until.map_or(now, |until| until.max(now)) + REQUEST_INTERVAL;
+        let budget = match request {
+            ClientRequest::Redeem { .. } => &mut usage.logins_until,
+            _ => &mut usage.used_until,
+        };
+        let used_until = budget.map_or(now, |until| until.max(now)) + REQUEST_INTERVAL;
         let wait = used_until.saturating_duration_since(now + REQUEST_INTERVAL * BURST);
         if wait > MAX_WAIT {
             return None;
         }
-        usage.used_until = Some(used_until);
+        *budget = Some(used_until);
         Some(wait)
     }
 }
 
 impl Drop for ClientSlot {
     fn drop(&mut self) {
-        if let Some(usage) = self.places.lock().get_mut(&self.user) {
+        if let Some(usage) = lock(&self.places.0).get_mut(&self.user) {
             usage.clients -= 1;
         }
     }
@@ -106,6 +116,8 @@ mod tests {
     fn user(number: u32) -> Peer {
         Peer::with_user(number)
     }
+
+    const RELOAD: ClientRequest = ClientRequest::Reload { until: None };
 
     /// Users other than root and the one who runs the tests.
     const JAN: u32 = 4_000_000_001;
@@ -133,7 +145,7 @@ mod tests {
         assert!(places.acquire(&user(EVA + 2)).is_ok());
         drop((of_eva, of_ida, of_root));
         assert_eq!(take_all(0).len(), MAX_CLIENTS);
-        assert!(places.lock().values().all(|usage| usage.clients == 0));
+        assert!(lock(&places.0).values().all(|usage| usage.clients == 0));
     }
 
     #[test]
@@ -145,23 +157,25 @@ mod tests {
         let mut taken = 0;
         for request in 0..1000 {
             let place = if request % 2 == 0 { &first } else { &second };
-            taken += u32::from(place.wait_time(start).is_some_and(|wait| wait.is_zero()));
+            taken += u32::from(place.wait_time(&RELOAD, start).is_some_and(|wait| wait.is_zero()));
         }
         assert_eq!(taken, BURST, "whatever number of clients he has");
-        assert_eq!(first.wait_time(start), None);
-        assert_eq!(eva.wait_time(start), Some(Duration::ZERO), "others are not kept waiting");
+        assert_eq!(first.wait_time(&RELOAD, start), None);
+        let login = ClientRequest::Redeem { code: "000000".to_owned(), address: [10, 0, 0, 1].into() };
+        assert_eq!(first.wait_time(&login, start), Some(Duration::ZERO), "logins are counted apart");
+        assert_eq!(eva.wait_time(&RELOAD, start), Some(Duration::ZERO), "others are not kept waiting");
         // From here at most one request per second is accepted, after a short wait.
         drop((first, second));
         let again = places.acquire(&user(JAN)).unwrap();
         let mut taken = 0;
         for tenth in 0..1000 {
-            let turn = again.wait_time(start + Duration::from_millis(100 * tenth));
+            let turn = again.wait_time(&RELOAD, start + Duration::from_millis(100 * tenth));
             assert!(turn.is_none_or(|wait| wait <= MAX_WAIT));
             taken += usize::from(turn.is_some());
         }
         assert!((95..=105).contains(&taken), "{taken} in 100 s");
         // After a rest the whole burst is available again.
         let later = start + Duration::from_secs(1000);
-        assert!((0..BURST).all(|_| again.wait_time(later) == Some(Duration::ZERO)));
+        assert!((0..BURST).all(|_| again.wait_time(&RELOAD, later) == Some(Duration::ZERO)));
     }
 }

@@ -1,5 +1,6 @@
 //! Server side of the control socket: accepts clients and answers their requests.
 
+use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::{Semaphore, mpsc, oneshot};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
@@ -23,7 +24,7 @@ use super::{AuditLog, Commands, SocketError, StationCommand};
 use crate::line::RequestContext;
 use crate::operate::logging::Levels;
 use crate::operate::observer::Observer;
-use crate::operate::tournament_actor::{TournamentHandle, TournamentQuery, TournamentReply};
+use crate::operate::tournament_actor::{RequestOptions, TournamentHandle, TournamentQuery, TournamentReply};
 
 /// Idle time after which a client is disconnected.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
@@ -37,8 +38,6 @@ const THROTTLE_PAUSE: Duration = Duration::from_millis(500);
 const MAX_REQUEST_LEN: u64 = 64 << 10;
 /// Maximum length of an import: a file of 4 MiB, whose bytes may take two or more in JSON.
 const MAX_IMPORT_LEN: u64 = 12 << 20;
-/// Prefix of such a request.
-const TOURNAMENT_PREFIX: &[u8] = b"{\"do\":\"tournament\"";
 /// Maximum length of a board command in characters; a FEN of 144 squares has 600.
 const MAX_COMMAND_LEN: usize = 2000;
 /// Time after which a client that does not read its answer is disconnected.
@@ -86,13 +85,7 @@ pub struct ServerContext {
 
 /// Running server; it ends and its file is removed when dropped.
 pub struct Server {
-    task: JoinHandle<()>,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.task.abort();
-    }
+    _task: JoinSet<()>,
 }
 
 /// Starts the server. Must be called before lines are opened: see `Socket::open`.
@@ -103,9 +96,10 @@ impl Drop for Server {
 pub fn serve(path: &Path, desk: ServerContext) -> Result<Server, SocketError> {
     let socket = Socket::open(path)?;
     let places = ClientSlots::default();
-    let task = tokio::spawn(async move {
+    let mut task = JoinSet::new();
+    task.spawn(async move {
         // Client tasks belong to this task and end with it.
-        let mut clients = tokio::task::JoinSet::new();
+        let mut clients = JoinSet::new();
         loop {
             let stream = tokio::select! {
                 accepted = socket.listener.accept() => match accepted {
@@ -138,7 +132,7 @@ pub fn serve(path: &Path, desk: ServerContext) -> Result<Server, SocketError> {
             });
         }
     });
-    Ok(Server { task })
+    Ok(Server { _task: task })
 }
 
 type Writer = tokio::net::unix::OwnedWriteHalf;
@@ -165,8 +159,9 @@ async fn serve_client(
             return Ok(());
         }
         let mut permit = None;
-        if line.len() as u64 >= MAX_REQUEST_LEN && line.starts_with(TOURNAMENT_PREFIX) {
-            // Imports run one at a time, so that they cannot fill the memory.
+        let is_long = line.len() as u64 >= MAX_REQUEST_LEN;
+        if is_long {
+            // Imports are read one at a time, so that they cannot fill the memory.
             permit = timeout(IDLE_TIMEOUT, desk.long_requests.clone().acquire_owned()).await.ok().and_then(Result::ok);
             let room = if permit.is_some() { MAX_IMPORT_LEN - MAX_REQUEST_LEN } else { 0 };
             let mut limited = (&mut reader).take(room);
@@ -174,16 +169,17 @@ async fn serve_client(
             if !matches!(read, Ok(Ok(_))) || !line.ends_with(b"\n") {
                 return send(writer, &Reply::error("this request is too long")).await;
             }
-        } else if line.len() as u64 >= MAX_REQUEST_LEN {
-            return send(writer, &Reply::error("this request is too long")).await;
         }
         match serde_json::from_slice::<ClientMessage>(&line) {
+            Ok(ClientMessage { request, .. }) if is_long && !matches!(request, ClientRequest::Tournament { .. }) => {
+                return send(writer, &Reply::error("this request is too long")).await;
+            }
             Ok(ClientMessage { request: ClientRequest::Watch { interval_ms }, .. }) => {
                 return watch(&mut reader, writer, desk, interval_ms).await;
             }
             Ok(ClientMessage { request: ClientRequest::Status {}, .. }) => send(writer, &status_reply(desk)).await?,
             Ok(ClientMessage { request: ClientRequest::Metrics {}, .. }) => send(writer, &metrics_reply(desk)).await?,
-            Ok(asking) => match place.wait_time(Instant::now()) {
+            Ok(asking) => match place.wait_time(&asking.request, Instant::now()) {
                 Some(wait) => {
                     sleep(wait).await;
                     let reply = answer(asking, peer, desk).await;
@@ -240,122 +236,112 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
         ClientRequest::Status {} | ClientRequest::Watch { .. } => status_reply(desk),
         ClientRequest::Metrics {} => metrics_reply(desk),
         ClientRequest::LogLevel { filter: None, .. } => Reply::done(vec![desk.levels.current()]),
-        ClientRequest::LogLevel { filter: Some(filter), until } => {
-            if let Some(why) = wanted(until).expired_message() {
-                warn!("request of {asker}: log-level {filter}: {why}");
-                return Reply::error(why);
-            }
-            info!("request of {asker}: log-level {filter}");
-            match desk.levels.add(&filter) {
-                Ok(levels) => Reply::done(vec![levels]),
-                Err(error) => Reply::error(error),
-            }
-        }
+        ClientRequest::LogLevel { filter: Some(filter), until } => set_log_level(desk, &filter, wanted(until), asker),
         ClientRequest::AlarmTest { until } => {
-            let (answer, receiver) = oneshot::channel();
-            let until = wanted(until);
-            match send_command(
-                desk,
-                StationCommand::AlarmTest { requester: asker.to_owned(), deadline: until, answer },
-                receiver,
-                until,
-            )
-            .await
-            {
-                Ok(Ok(message)) => Reply::done(vec![message]),
-                Ok(Err(error)) => Reply::error(error),
-                Err(reply) => reply,
-            }
+            let (requester, deadline) = (asker.to_owned(), wanted(until));
+            let command = |answer| StationCommand::AlarmTest { requester, deadline, answer };
+            let answer = send_command(desk, deadline, command).await;
+            station_reply(answer.map(|answer| answer.map(|message| vec![message])))
         }
         ClientRequest::Reload { until } => {
-            let (answer, receiver) = oneshot::channel();
-            let until = wanted(until);
-            let command = StationCommand::Reload { requester: asker.to_owned(), deadline: until, answer };
-            match send_command(desk, command, receiver, until).await {
-                Ok(Ok(messages)) => Reply::done(messages),
-                Ok(Err(error)) => Reply::error(error),
-                Err(reply) => reply,
-            }
+            let (requester, deadline) = (asker.to_owned(), wanted(until));
+            let command = |answer| StationCommand::Reload { requester, deadline, answer };
+            station_reply(send_command(desk, deadline, command).await)
         }
-        ClientRequest::Login { name, role } => {
-            let person = DeskUser { name, role };
-            match person.check().and_then(|()| desk.login_codes.issue(person.clone(), Instant::now())) {
-                Ok(code) => {
-                    info!("request of {asker}: a code for {person} to log in at the desk");
-                    Reply { code: Some(code), ..Reply::done(Vec::new()) }
-                }
-                Err(why) => Reply::error(why),
-            }
-        }
-        ClientRequest::Redeem { code, address } => match desk.login_codes.redeem(&code, address, Instant::now()) {
-            Ok(person) => {
-                info!("request of {asker}: {person} has logged in from {address}");
-                Reply { person: Some(person), ..Reply::done(Vec::new()) }
-            }
-            Err(why) => {
-                warn!("request of {asker}: a login from {address} failed: {why}");
-                Reply::error(why)
-            }
-        },
+        ClientRequest::Login { name, role } => issue_login_code(desk, DeskUser { name, role }, asker),
+        ClientRequest::Redeem { code, address } => redeem_login_code(desk, &code, address, asker),
         ClientRequest::ShowTournament {} => {
-            match timeout(TOURNAMENT_TIMEOUT, desk.tournament.query(TournamentQuery::Show, asker.to_owned())).await {
-                Ok(Ok(answer)) => tournament_reply(answer),
-                _ => Reply::error("the tournament office does not answer; its disk hangs, perhaps"),
-            }
+            let shown = query_tournament(desk, TournamentQuery::Show, TOURNAMENT_TIMEOUT, asker).await;
+            shown.map_or_else(
+                || Reply::error("the tournament office does not answer; its disk hangs, perhaps"),
+                tournament_reply,
+            )
         }
         ClientRequest::AuditLog {} => Reply { audit_log: desk.audit_log.all(), ..Reply::done(Vec::new()) },
         ClientRequest::Tournament { request, until } => handle_tournament(desk, *request, wanted(until), asker).await,
-        ClientRequest::Request { board, request, confirm: sure, reason, if_seen: saw, dry_run, until } => {
-            let board_command = match parse_command(&request) {
-                Ok(board_command) => board_command,
+        ClientRequest::Request { board, request, confirm, reason, if_seen, dry_run, until } => {
+            let command = match parse_command(&request) {
+                Ok(command) => command,
                 Err(why) => return Reply::error(why),
             };
-            if let Some(why) = saw.and_then(|saw| has_changed(desk, &board, saw)) {
+            if let Some(why) = if_seen.and_then(|seen| has_changed(desk, &board, seen)) {
                 return Reply::error(why);
             }
-            let until = wanted(until);
-            if let Some(reply) = try_tournament(
-                desk,
-                &board,
-                &board_command,
-                RequestOptions { is_confirmed: sure, reason, is_dry_run: dry_run },
-                asker,
-            )
-            .await
-            {
-                return reply;
-            }
-            let (answer, receiver) = oneshot::channel();
-            let asked = RequestContext {
-                requester: asker.to_owned(),
-                deadline: until,
-                is_confirmed: sure,
-                is_dry_run: dry_run,
-            };
-            let goes_on = matches!(board_command, OperatorCommand::Continue(_))
-                .then(|| desk.observer.find_board(&board))
-                .flatten();
-            let command = StationCommand::Request { board, command: board_command, context: asked, answer };
-            let mut reply: Reply = match send_command(desk, command, receiver, until).await {
-                Ok(answer) => answer.into(),
-                Err(reply) => return reply,
-            };
-            if let Some(board) = goes_on.filter(|_| reply.ok) {
-                let question = TournamentQuery::GameResumed { board, dry_run };
-                match timeout(until.remaining() + COMPLETION_GRACE, desk.tournament.query(question, asker.to_owned()))
-                    .await
-                {
-                    Ok(Ok(TournamentReply::Done { messages, .. })) => reply.messages.extend(messages),
-                    Ok(Ok(TournamentReply::Refused(why))) => reply.messages.push(format!("its result stays: {why}")),
-                    Ok(Ok(TournamentReply::ForLine | TournamentReply::Shown(_))) => {}
-                    Ok(Err(_)) | Err(_) => reply.messages.push(
-                        "whether its result was taken back is not known: `damcast tournament show` says it".to_owned(),
-                    ),
-                }
-            }
-            reply
+            let options = RequestOptions { is_confirmed: confirm, reason, is_dry_run: dry_run };
+            handle_board_request(desk, board, command, options, wanted(until), asker).await
         }
     }
+}
+
+fn set_log_level(desk: &ServerContext, filter: &str, until: Uptime, asker: &str) -> Reply {
+    if let Some(why) = until.expired_message() {
+        warn!("request of {asker}: log-level {filter}: {why}");
+        return Reply::error(why);
+    }
+    info!("request of {asker}: log-level {filter}");
+    match desk.levels.add(filter) {
+        Ok(levels) => Reply::done(vec![levels]),
+        Err(error) => Reply::error(error),
+    }
+}
+
+fn issue_login_code(desk: &ServerContext, person: DeskUser, asker: &str) -> Reply {
+    match person.check().and_then(|()| desk.login_codes.issue(person.clone(), Instant::now())) {
+        Ok(code) => {
+            info!("request of {asker}: a code for {person} to log in at the desk");
+            Reply { code: Some(code), ..Reply::done(Vec::new()) }
+        }
+        Err(why) => Reply::error(why),
+    }
+}
+
+fn redeem_login_code(desk: &ServerContext, code: &str, address: IpAddr, asker: &str) -> Reply {
+    match desk.login_codes.redeem(code, address, Instant::now()) {
+        Ok(person) => {
+            info!("request of {asker}: {person} has logged in from {address}");
+            Reply { person: Some(person), ..Reply::done(Vec::new()) }
+        }
+        Err(why) => {
+            warn!("request of {asker}: a login from {address} failed: {why}");
+            Reply::error(why)
+        }
+    }
+}
+
+/// Sends a request about a board to the tournament service or to its line.
+async fn handle_board_request(
+    desk: &ServerContext,
+    board: String,
+    command: OperatorCommand,
+    options: RequestOptions,
+    until: Uptime,
+    asker: &str,
+) -> Reply {
+    if let Some(reply) = try_tournament(desk, &board, &command, &options, asker).await {
+        return reply;
+    }
+    let RequestOptions { is_confirmed, is_dry_run, .. } = options;
+    let context = RequestContext { requester: asker.to_owned(), deadline: until, is_confirmed, is_dry_run };
+    let resumed = match command {
+        OperatorCommand::Continue(_) => desk.observer.find_board(&board),
+        _ => None,
+    };
+    let command = |answer| StationCommand::Request { board, command, context, answer };
+    let mut reply: Reply = match send_command(desk, until, command).await {
+        Ok(answer) => answer.into(),
+        Err(reply) => return reply,
+    };
+    let Some(board) = resumed.filter(|_| reply.ok) else { return reply };
+    let question = TournamentQuery::GameResumed { board, dry_run: is_dry_run };
+    match query_tournament(desk, question, until.remaining() + COMPLETION_GRACE, asker).await {
+        Some(TournamentReply::Done { messages, .. }) => reply.messages.extend(messages),
+        Some(TournamentReply::Refused(why)) => reply.messages.push(format!("its result stays: {why}")),
+        Some(TournamentReply::ForLine | TournamentReply::Shown(_)) => {}
+        None => reply
+            .messages
+            .push("whether its result was taken back is not known: `damcast tournament show` says it".to_owned()),
+    }
+    reply
 }
 
 /// Returns a message if moves were played at a board since the requester saw it.
@@ -369,40 +355,40 @@ fn has_changed(desk: &ServerContext, board: &str, saw: BoardVersion) -> Option<S
     })
 }
 
-/// Options of a request.
-struct RequestOptions {
-    /// Whether the request is confirmed.
-    is_confirmed: bool,
-    /// Reason.
-    reason: String,
-    /// Whether to report the effects only.
-    is_dry_run: bool,
-}
-
 /// Sends a result or names of a past or running game to the tournament service. Returns `None` if the request is for the line.
 async fn try_tournament(
     desk: &ServerContext,
     board: &str,
     command: &OperatorCommand,
-    way: RequestOptions,
+    options: &RequestOptions,
     requester: &str,
 ) -> Option<Reply> {
-    let RequestOptions { is_confirmed: sure, reason, is_dry_run: dry_run } = way;
     let board = desk.observer.find_board(board)?;
     let question = match command {
         OperatorCommand::Result(result) => {
-            TournamentQuery::Result { board, result: result.clone(), confirmed: sure, reason, is_dry_run: dry_run }
+            TournamentQuery::Result { board, result: result.clone(), options: options.clone() }
         }
         OperatorCommand::Names { white, black } => {
+            let dry_run = options.is_dry_run;
             TournamentQuery::Names { board, white: white.clone(), black: black.clone(), dry_run }
         }
         _ => return None,
     };
     // The line can end its game even if the tournament service is busy.
-    match timeout(TOURNAMENT_TIMEOUT, desk.tournament.query(question, requester.to_owned())).await {
-        Ok(Ok(TournamentReply::ForLine)) | Ok(Err(_)) | Err(_) => None,
-        Ok(Ok(answer)) => Some(tournament_reply(answer)),
+    match query_tournament(desk, question, TOURNAMENT_TIMEOUT, requester).await? {
+        TournamentReply::ForLine => None,
+        answer => Some(tournament_reply(answer)),
     }
+}
+
+/// Returns the answer of the tournament service; `None` if there is none in time.
+async fn query_tournament(
+    desk: &ServerContext,
+    question: TournamentQuery,
+    longest: Duration,
+    requester: &str,
+) -> Option<TournamentReply> {
+    timeout(longest, desk.tournament.query(question, requester.to_owned())).await.ok()?.ok()
 }
 
 fn tournament_reply(answer: TournamentReply) -> Reply {
@@ -450,20 +436,29 @@ fn parse_command(text: &str) -> Result<OperatorCommand, String> {
     }
 }
 
+fn station_reply(answer: Result<Result<Vec<String>, String>, Reply>) -> Reply {
+    match answer {
+        Ok(Ok(messages)) => Reply::done(messages),
+        Ok(Err(error)) => Reply::error(error),
+        Err(reply) => reply,
+    }
+}
+
+/// Sends a command to the station and waits for its answer. `command`: makes the command from the sender of the answer.
 async fn send_command<T>(
     desk: &ServerContext,
-    command: StationCommand,
-    reply_receiver: oneshot::Receiver<T>,
     until: Uptime,
+    command: impl FnOnce(oneshot::Sender<T>) -> StationCommand,
 ) -> Result<T, Reply> {
-    match desk.commands.try_send(command) {
+    let (answer, receiver) = oneshot::channel();
+    match desk.commands.try_send(command(answer)) {
         Ok(()) => {}
         Err(mpsc::error::TrySendError::Full(_)) => {
             return Err(Reply::error("the station has too much to do; try again"));
         }
         Err(mpsc::error::TrySendError::Closed(_)) => return Err(Reply::error("the station is stopping")),
     }
-    match timeout(until.remaining() + COMPLETION_GRACE, reply_receiver).await {
+    match timeout(until.remaining() + COMPLETION_GRACE, receiver).await {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(_)) => Err(Reply::unknown("the line ended before it could answer; see `damcast status`")),
         Err(_) => Err(Reply::unknown(

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use damcast_engine::session::BusAddress;
 use damcast_engine::session::request::{OperatorCommand, Request, Target};
@@ -26,6 +26,7 @@ use crate::line::{
 };
 use crate::link::{PortAddress, Ports};
 use crate::outlets::OutletHandle;
+use crate::sync::lock;
 
 /// Prefix of the name of a line's heartbeat.
 pub const LINE_PREFIX: &str = "line ";
@@ -57,13 +58,9 @@ pub struct Queues(Arc<Mutex<BTreeMap<String, mpsc::Sender<LineCommand>>>>);
 impl Queues {
     /// Returns the number of waiting commands for each line.
     pub fn pending_commands(&self) -> Vec<(String, usize)> {
-        let queues = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let queues = lock(&self.0);
         let waiting = |orders: &mpsc::Sender<LineCommand>| orders.max_capacity() - orders.capacity();
         queues.iter().map(|(name, orders)| (name.clone(), waiting(orders))).collect()
-    }
-
-    fn change(&self, change: impl FnOnce(&mut BTreeMap<String, mpsc::Sender<LineCommand>>)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
@@ -104,9 +101,9 @@ impl Lines {
         for line in &config.lines {
             match self.running.get(&line.name).filter(|running| !running.orders.is_closed()) {
                 Some(running) => {
-                    let (answer, receiver) = oneshot::channel();
-                    let order = LineCommand::Configure { config: Box::new(line.clone()), answer };
-                    pending_answers.extend(send_command(&line.name, running, order, receiver));
+                    let config = Box::new(line.clone());
+                    let command = |answer| LineCommand::Configure { config, answer };
+                    pending_answers.push(send_command(&line.name, running, command));
                 }
                 None => {
                     self.spawn(line.clone());
@@ -116,8 +113,7 @@ impl Lines {
         }
         for (name, running) in &self.running {
             if config.lines.iter().all(|line| line.name != *name) {
-                let (answer, receiver) = oneshot::channel();
-                pending_answers.extend(send_command(name, running, LineCommand::Remove { answer }, receiver));
+                pending_answers.push(send_command(name, running, |answer| LineCommand::Remove { answer }));
             }
         }
         (begun, pending_answers)
@@ -159,7 +155,7 @@ impl Lines {
             problems: shared.problems.clone(),
             heartbeat: shared.heartbeats.pulse(&format!("{LINE_PREFIX}{name}")),
         };
-        self.queues.change(|queues| drop(queues.insert(name.clone(), sender.clone())));
+        lock(&self.queues.0).insert(name.clone(), sender.clone());
         self.running.insert(name.clone(), Running { id, orders: sender });
         self.tasks.spawn(async move {
             run_with_restarts(line, deps).await;
@@ -172,7 +168,7 @@ impl Lines {
         let (name, id) = self.tasks.join_next().await?.ok()?;
         if self.running.get(&name).is_some_and(|running| running.id == id) {
             self.running.remove(&name);
-            self.queues.change(|queues| drop(queues.remove(&name)));
+            lock(&self.queues.0).remove(&name);
             self.shared.rows.send_modify(|rows| rows.retain(|row| row.name != name));
         }
         Some(name)
@@ -214,15 +210,16 @@ impl Lines {
     }
 }
 
+/// Sends a command to a line. `command`: makes the command from the sender of the answer.
 fn send_command(
     name: &str,
     running: &Running,
-    order: LineCommand,
-    receiver: oneshot::Receiver<Option<String>>,
-) -> Option<PendingAnswer> {
+    command: impl FnOnce(oneshot::Sender<Option<String>>) -> LineCommand,
+) -> PendingAnswer {
+    let (answer, receiver) = oneshot::channel();
     // If the line has ended, its answer channel closes.
-    let _ = running.orders.try_send(order);
-    Some((name.to_owned(), receiver))
+    let _ = running.orders.try_send(command(answer));
+    (name.to_owned(), receiver)
 }
 
 /// Returns the line of a board and its address there.

@@ -26,16 +26,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use damcast_control::Uptime;
 use damcast_control::logins::LoginCodes;
 use damcast_control::overview::{OutletView, ReloadView};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
 use tracing::{error, info, warn};
 
 use crate::config::Config;
 use crate::counters::Counters;
-use crate::disk::{Disk, Lock, LockError, RealDisk, make_folder};
+use crate::disk::{self, Disk, Lock, LockError, RealDisk, make_folder};
 use crate::file_problems::{self, FileProblem, FileProblems, ProblemReport};
 use crate::heartbeat::Heartbeats;
 use crate::journal::{UnwrittenTail, commits};
@@ -52,7 +53,7 @@ use crate::operate::observer::{self, Observer, StartTime, TournamentStatus};
 use crate::operate::tournament_actor::{self, TournamentDeps, TournamentHandle};
 use crate::outlets;
 use crate::recorder::{COMMITS_FILE, Writer};
-use lines::{Lines, PendingAnswer, SharedDeps};
+use lines::{Lines, PendingAnswer, Queues, SharedDeps};
 
 /// Maximum number of waiting commands. Each operator sends one at a time and waits for its answer.
 const MAX_PENDING_COMMANDS: usize = 64;
@@ -151,7 +152,7 @@ pub async fn run(
             let problem = format!("everybody on this machine may read it before the delay is over: {error}");
             error!("{}: {problem}", folder.display());
             let file = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            ProblemReport { board: None, file, message: problem }
+            ProblemReport::new(file, problem)
         });
         // Use a separate key: the owners of the files in these folders report under their own.
         problems.reporter(file_problems::PUBLICATION_ALARM, "files that wait for a delay").report(findings);
@@ -160,7 +161,7 @@ pub async fn run(
     let heartbeats = Heartbeats::default();
     let pulse = heartbeats.pulse("the thread that writes");
     let mut writing = tokio::task::spawn_blocking(move || writer.run(|| pulse.beat()));
-    let mut station = Station::start(config, storage, (heartbeats, problems), &outside).await;
+    let mut station = Station::start(config, storage, (heartbeats, problems), &outside);
     let mut inbox = outside.inbox;
     tokio::pin!(shutdown);
     loop {
@@ -192,9 +193,8 @@ fn restrict_access(directory: &Path) -> Vec<(PathBuf, io::Error)> {
             permissions.set_mode(permissions.mode() & !0o007);
             fs::set_permissions(&folder, permissions)
         };
-        match keep() {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => open.push((folder, error)),
-            _ => {}
+        if let Err(error) = disk::if_found(keep()) {
+            open.push((folder, error));
         }
     }
     open
@@ -212,7 +212,7 @@ struct Station {
     outlets: watch::Sender<Vec<OutletView>>,
     heartbeats: Heartbeats,
     public_files: JoinHandle<()>,
-    teller: outlets::OutletHandle,
+    outlet_handle: outlets::OutletHandle,
     tournament: TournamentHandle,
     tournament_thread: JoinHandle<()>,
     background_tasks: Vec<AbortHandle>,
@@ -221,16 +221,13 @@ struct Station {
 }
 
 impl Station {
-    async fn start(
+    fn start(
         config: Config,
         storage: Storage,
-        (pulses, troubles): (Heartbeats, FileProblems),
+        (heartbeats, problems): (Heartbeats, FileProblems),
         outside: &StationIo,
     ) -> Station {
-        let manager = Arc::new(ServiceManager::from_env().unwrap_or_else(|why| {
-            warn!("cannot notify the service manager: {why}");
-            ServiceManager::absent()
-        }));
+        let manager = service_manager();
         allow_files(&config);
         let counters = Counters::default();
         let (stop, stopped) = watch::channel(false);
@@ -239,95 +236,68 @@ impl Station {
         let (reload, reloaded) = watch::channel(None);
         let (outlets, shown) = watch::channel(outlet_views(&config));
         let (disk_sender, disk) = watch::channel(None);
-        let (office_views, of_office) = watch::channel(TournamentStatus::default());
+        let (tournament_sender, tournament_status) = watch::channel(TournamentStatus::default());
         let rows = outside.reports.subscribe();
         let observer = Observer {
             directory: config.directory.clone(),
             rows: rows.clone(),
             counters: counters.clone(),
-            problems: troubles.clone(),
+            problems: problems.clone(),
             alarms,
             disk: disk.clone(),
             reload: reloaded,
             outlets: shown,
-            office: of_office,
+            office: tournament_status,
             started: StartTime::now(),
         };
-        let (office, inbox) = tournament_actor::channel();
-        let numbers = Arc::new(OnceLock::new());
-        let desk = ServerContext {
-            observer: observer.clone(),
-            commands: outside.commands(),
-            levels: outside.levels.clone(),
-            tournament: office.clone(),
-            long_requests: Arc::new(tokio::sync::Semaphore::new(1)),
-            login_codes: outside.logins.clone(),
-            metrics: Arc::clone(&numbers),
-            audit_log: AuditLog::default(),
-        };
-        let server = serve_control(&config, desk);
-        let witnesses = storage.committer.witnesses().clone();
-        let (teller, public_files) = outlets::spawn(
-            &config,
-            pulses.pulse("the public files"),
-            &troubles,
-            (outlets::MAX_OPENING_TIME, witnesses),
-        );
+        let (tournament, inbox) = tournament_actor::channel();
+        let metrics = Arc::new(OnceLock::new());
+        let server = serve_control(&config, server_context(&observer, outside, &tournament, &metrics));
+        let pulse = heartbeats.pulse("the public files");
+        let opening = (outlets::MAX_OPENING_TIME, storage.committer.witnesses().clone());
+        let (game_reports, public_files) = outlets::spawn(&config, pulse, &problems, opening);
+        let outlet_handle = game_reports.clone().with_listener(tournament.listener());
         // The tournament service must not hold a sender to itself, or its channel would never close.
-        let game_reports = teller.clone();
-        let teller = teller.with_listener(office.listener());
-        let commands = outside.commands();
-        let around = TournamentDeps {
-            disk: Arc::clone(&storage.disk),
-            witnesses: storage.committer.witnesses().clone(),
-            rows: rows.clone(),
-            send_to_line: Box::new(move |board, board_command, asked, answer| {
-                commands
-                    .try_send(StationCommand::Request { board, command: board_command, context: asked, answer })
-                    .is_ok()
-            }),
-            shown: office_views,
-        };
-        let office_work = tournament_actor::spawn(&config, inbox, game_reports, around);
-        let shared = SharedDeps {
+        let deps = tournament_deps(&storage, outside, &problems, tournament_sender);
+        let tournament_thread = tournament_actor::spawn(&config, inbox, game_reports, deps);
+        let mut lines = Lines::new(SharedDeps {
             storage,
             ports: Ports::default(),
             stop: stopped,
             rows: outside.reports.clone(),
-            outlets: teller.clone(),
+            outlets: outlet_handle.clone(),
             counters,
-            problems: troubles.clone(),
-            heartbeats: pulses.clone(),
-        };
-        let mut lines = Lines::new(shared);
-        let (observed, stalled, queues) = (observer.clone(), pulses.clone(), lines.queues());
-        let _ = numbers.set(MetricsSource {
-            text: Box::new(move || metrics::metrics_text(&observer, &queues.pending_commands())),
-            health_problems: Box::new(move || health_problems(&observed, &stalled)),
+            problems: problems.clone(),
+            heartbeats: heartbeats.clone(),
         });
+        let _ = metrics.set(metrics_source(observer, heartbeats.clone(), lines.queues()));
         lines.configure(&config);
-        let beside = [
-            tokio::spawn(monitor::watch_boards(alarm_config, rows.clone(), (troubles, pulses.clone()), disk, raised)),
+        let background_tasks = [
+            tokio::spawn(monitor::watch_boards(
+                alarm_config,
+                rows.clone(),
+                (problems, heartbeats.clone()),
+                disk,
+                raised,
+            )),
             tokio::spawn(monitor::watch_disk(config.directory.clone(), disk_sender)),
-            tokio::spawn(monitor::report_to_service_manager(Arc::clone(&manager), pulses.clone(), rows)),
+            tokio::spawn(monitor::report_to_service_manager(Arc::clone(&manager), heartbeats.clone(), rows)),
         ];
-        let beside = beside.map(|task| task.abort_handle()).into();
-        let load = outside.load_config.clone();
         Station {
             config,
             lines,
-            load_config: load,
+            load_config: outside.load_config.clone(),
             manager,
             stop,
             alarm,
             reload,
             outlets,
-            heartbeats: pulses,
+            heartbeats,
             public_files,
-            teller,
-            tournament: office,
-            tournament_thread: office_work,
-            background_tasks: beside,
+            outlet_handle,
+            tournament,
+            tournament_thread,
+            background_tasks: background_tasks.map(|task| task.abort_handle()).into(),
             server,
         }
     }
@@ -337,20 +307,16 @@ impl Station {
             StationCommand::Request { board, command: board_command, context: asked, answer } => {
                 self.lines.request(&board, board_command, asked, answer)
             }
-            StationCommand::Reload { requester: asker, deadline: until, answer } => match until.expired_message() {
-                Some(why) => {
-                    warn!("request of {asker}: reload: {why}");
-                    let _ = answer.send(Err(why));
-                }
-                None => self.reload(&asker, answer).await,
+            StationCommand::Reload { requester, deadline, answer } => match expired(&requester, "reload", deadline) {
+                Some(why) => drop(answer.send(Err(why))),
+                None => self.reload(&requester, answer).await,
             },
-            StationCommand::AlarmTest { requester: asker, deadline: until, answer } => {
-                if let Some(why) = until.expired_message() {
-                    warn!("request of {asker}: alarm-test: {why}");
+            StationCommand::AlarmTest { requester, deadline, answer } => {
+                if let Some(why) = expired(&requester, "alarm-test", deadline) {
                     let _ = answer.send(Err(why));
                     return;
                 }
-                info!("request of {asker}: alarm-test");
+                info!("request of {requester}: alarm-test");
                 let config = self.alarm.borrow().clone();
                 // The command may take long; nothing waits for it.
                 tokio::spawn(async move { answer.send(hook::run_test(&config).await) });
@@ -369,18 +335,11 @@ impl Station {
                 loaded.unwrap_or_else(|bug| Err(format!("a bug: {bug}")))
             }
         };
-        match loaded {
+        match loaded.and_then(|config| self.check_outlets(config)) {
             Err(why) => {
                 error!("the new configuration is wrong, the old one stays: {why}");
-                self.publish_reload(false, vec![why.clone()]);
-                let _ = answer.send(Err(why));
-            }
-            Ok(config) if config.suspended_outlets.iter().any(|held| !self.is_outlet_suspended(&held.name)) => {
-                // A typing error in the configuration must not suspend outlets that work: keep the old configuration.
-                let new = config.suspended_outlets.iter().filter(|held| !self.is_outlet_suspended(&held.name));
-                let why = new.map(|held| held.errors.to_string()).collect::<Vec<_>>().join("\n\n");
-                error!("the new configuration is wrong, the old one stays: {why}");
-                self.publish_reload(false, vec![why.clone()]);
+                let text = vec![why.clone()];
+                self.reload.send_replace(Some(ReloadView { at: observer::now(), ok: false, text }));
                 let _ = answer.send(Err(why));
             }
             Ok(config) => {
@@ -401,9 +360,12 @@ impl Station {
         self.manager.send(&["READY=1"]);
     }
 
-    /// Whether this outlet is suspended.
-    fn is_outlet_suspended(&self, name: &str) -> bool {
-        self.config.suspended_outlets.iter().any(|held| held.name == name)
+    /// Refuses a configuration that suspends an outlet: a typing error must not suspend outlets that work.
+    fn check_outlets(&self, new: Config) -> Result<Config, String> {
+        let is_suspended = |name: &str| self.config.suspended_outlets.iter().any(|held| held.name == name);
+        let wrong = new.suspended_outlets.iter().filter(|held| !is_suspended(&held.name));
+        let errors: Vec<String> = wrong.map(|held| held.errors.to_string()).collect();
+        if errors.is_empty() { Ok(new) } else { Err(errors.join("\n\n")) }
     }
 
     /// Applies a configuration as far as possible while the station runs.
@@ -454,17 +416,13 @@ impl Station {
         }
         self.outlets.send_replace(outlet_views(&new));
         if new != *old {
-            self.teller.configured(&new);
+            self.outlet_handle.configured(&new);
             self.tournament.configured(&new);
         }
         let (begun, lines) = self.lines.configure(&new);
         messages.extend(begun.into_iter().map(|name| format!("{name}: a new line")));
         self.config = new;
         (messages, lines)
-    }
-
-    fn publish_reload(&self, ok: bool, text: Vec<String>) {
-        self.reload.send_replace(Some(ReloadView { at: observer::now(), ok, text }));
     }
 
     /// Stops the station. Returns the log ends that the disk did not accept.
@@ -481,27 +439,81 @@ impl Station {
             error!("not stopped in time, and left as they are: {}", hanging.join(", "));
         }
         // Drop the last senders to the writer threads, so that these end.
-        drop((self.lines, self.teller, self.tournament));
+        drop((self.lines, self.outlet_handle, self.tournament));
         if timeout(STOP_TIMEOUT, self.tournament_thread).await.is_err() {
             error!("the tournament office was not closed in time; its record has what was answered");
         }
-        let untaken = match timeout(STOP_TIMEOUT, writing).await {
-            Ok(Ok(untaken)) => untaken,
-            Ok(Err(bug)) => {
-                error!("the thread that writes: {bug}");
-                Vec::new()
-            }
-            Err(_) => {
-                error!("the disk does not answer; what it lacks is in the logs as far as they could be written");
-                Vec::new()
-            }
-        };
+        let untaken = timeout(STOP_TIMEOUT, writing).await;
+        match &untaken {
+            Ok(Ok(_)) => {}
+            Ok(Err(bug)) => error!("the thread that writes: {bug}"),
+            Err(_) => error!("the disk does not answer; what it lacks is in the logs as far as they could be written"),
+        }
         match timeout(STOP_TIMEOUT, self.public_files).await {
             Ok(Ok(())) => {}
             Ok(Err(bug)) => error!("the public files: {bug}"),
             Err(_) => error!("the public files were not written in time; the next start makes them from the logs"),
         }
-        untaken
+        untaken.ok().and_then(Result::ok).unwrap_or_default()
+    }
+}
+
+/// Logs a request that is too late. Returns the reason of its refusal.
+fn expired(requester: &str, request: &str, deadline: Uptime) -> Option<String> {
+    let why = deadline.expired_message()?;
+    warn!("request of {requester}: {request}: {why}");
+    Some(why)
+}
+
+fn service_manager() -> Arc<ServiceManager> {
+    Arc::new(ServiceManager::from_env().unwrap_or_else(|why| {
+        warn!("cannot notify the service manager: {why}");
+        ServiceManager::absent()
+    }))
+}
+
+fn server_context(
+    observer: &Observer,
+    outside: &StationIo,
+    tournament: &TournamentHandle,
+    metrics: &Arc<OnceLock<MetricsSource>>,
+) -> ServerContext {
+    ServerContext {
+        observer: observer.clone(),
+        commands: outside.commands(),
+        levels: outside.levels.clone(),
+        tournament: tournament.clone(),
+        long_requests: Arc::new(Semaphore::new(1)),
+        login_codes: outside.logins.clone(),
+        metrics: Arc::clone(metrics),
+        audit_log: AuditLog::default(),
+    }
+}
+
+fn tournament_deps(
+    storage: &Storage,
+    outside: &StationIo,
+    problems: &FileProblems,
+    shown: watch::Sender<TournamentStatus>,
+) -> TournamentDeps {
+    let commands = outside.commands();
+    TournamentDeps {
+        disk: Arc::clone(&storage.disk),
+        witnesses: storage.committer.witnesses().clone(),
+        rows: outside.reports.subscribe(),
+        send_to_line: Box::new(move |board, command, context, answer| {
+            commands.try_send(StationCommand::Request { board, command, context, answer }).is_ok()
+        }),
+        shown,
+        problems: problems.reporter(file_problems::DISK_FAULT_ALARM, tournament_actor::RECORD_FILE),
+    }
+}
+
+fn metrics_source(observer: Observer, heartbeats: Heartbeats, queues: Queues) -> MetricsSource {
+    let observed = observer.clone();
+    MetricsSource {
+        text: Box::new(move || metrics::metrics_text(&observer, &queues.pending_commands())),
+        health_problems: Box::new(move || health_problems(&observed, &heartbeats)),
     }
 }
 
@@ -570,12 +582,10 @@ pub fn socket_path(config: &Config) -> PathBuf {
 
 /// Returns the health problems: none if every line is running without a stall and has no other problem.
 fn health_problems(observer: &Observer, heartbeats: &Heartbeats) -> Vec<String> {
-    let faults;
-    let broken: Vec<String> = {
+    let (broken, faults): (Vec<String>, Vec<FileProblem>) = {
         let rows = observer.rows.borrow();
         let broken = rows.iter().filter(|row| row.is_broken).map(|row| format!("line {}", row.name));
-        faults = rows.iter().filter_map(monitor::disk_fault).collect::<Vec<FileProblem>>();
-        broken.collect()
+        (broken.collect(), rows.iter().filter_map(monitor::disk_fault).collect())
     };
     let file_problems = faults.into_iter().chain(observer.problems.current()).map(
         |FileProblem { kind, board, text, .. }| match board {

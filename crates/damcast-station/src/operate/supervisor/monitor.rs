@@ -72,38 +72,23 @@ pub async fn watch_boards(
 fn stalled_thread((name, silent): (String, Duration)) -> Option<FileProblem> {
     let text = format!("{name} has not gone on for {} s; does a disk not answer?", silent.as_secs());
     let is_of_a_line = name.starts_with(super::lines::LINE_PREFIX);
-    (!is_of_a_line).then_some(FileProblem {
-        kind: file_problems::PUBLICATION_ALARM,
-        path: Some(name),
-        board: None,
-        since: None,
-        text,
-    })
+    let kind = file_problems::PUBLICATION_ALARM;
+    (!is_of_a_line).then_some(FileProblem { kind, path: Some(name), board: None, since: None, text })
 }
 
 /// Returns the disk fault of a line.
 pub fn disk_fault(row: &LineReport) -> Option<FileProblem> {
-    let text = row.fault.clone()?;
-    Some(FileProblem {
-        kind: file_problems::DISK_FAULT_ALARM,
-        path: None,
-        board: Some(row.name.clone()),
-        since: None,
-        text,
-    })
+    Some(line_problem(row, file_problems::DISK_FAULT_ALARM, row.fault.clone()?))
 }
 
 /// Returns the problem of a port that sends more than boards can.
 fn excess_input(row: &LineReport) -> Option<FileProblem> {
     let text = "its port says more than boards can, and is heard in part only; look at its cable, its speed and what is plugged in";
-    let excess = || FileProblem {
-        kind: "babble",
-        path: None,
-        board: Some(row.name.clone()),
-        since: None,
-        text: text.to_owned(),
-    };
-    row.has_excess_input.then(excess)
+    row.has_excess_input.then(|| line_problem(row, "babble", text.to_owned()))
+}
+
+fn line_problem(row: &LineReport, kind: &'static str, text: String) -> FileProblem {
+    FileProblem { kind, path: None, board: Some(row.name.clone()), since: None, text }
 }
 
 /// Checks the disk until the receiver is gone. A disk that hangs blocks only this task.
