@@ -142,7 +142,7 @@ fn pairings_keep_boards_while_lines_come_and_go() {
             name: (*name).to_owned(),
             serial: None,
             is_connected: true,
-            is_known: !name.starts_with("bus"),
+            is_known: *name != "bus",
         };
         desk.0.set_boards(names.iter().map(board).collect());
         desk.catch_up();

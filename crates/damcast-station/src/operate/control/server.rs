@@ -1,5 +1,6 @@
 //! Server side of the control socket: accepts clients and answers their requests.
 
+use std::fmt;
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -9,6 +10,8 @@ use damcast_control::logins::LoginCodes;
 use damcast_control::tournament::TournamentRequest;
 use damcast_control::{BoardVersion, ClientMessage, ClientRequest, DeskUser, Reply, Uptime, escape};
 use damcast_engine::session::request::OperatorCommand;
+use serde::Deserializer;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
@@ -160,7 +163,7 @@ async fn serve_client(
         }
         let mut permit = None;
         let is_long = line.len() as u64 >= MAX_REQUEST_LEN;
-        if is_long {
+        if is_long && kind(&line).as_deref() == Some("tournament") {
             // Imports are read one at a time, so that they cannot fill the memory.
             permit = timeout(IDLE_TIMEOUT, desk.long_requests.clone().acquire_owned()).await.ok().and_then(Result::ok);
             let room = if permit.is_some() { MAX_IMPORT_LEN - MAX_REQUEST_LEN } else { 0 };
@@ -169,11 +172,10 @@ async fn serve_client(
             if !matches!(read, Ok(Ok(_))) || !line.ends_with(b"\n") {
                 return send(writer, &Reply::error("this request is too long")).await;
             }
+        } else if is_long {
+            return send(writer, &Reply::error("this request is too long")).await;
         }
         match serde_json::from_slice::<ClientMessage>(&line) {
-            Ok(ClientMessage { request, .. }) if is_long && !matches!(request, ClientRequest::Tournament { .. }) => {
-                return send(writer, &Reply::error("this request is too long")).await;
-            }
             Ok(ClientMessage { request: ClientRequest::Watch { interval_ms }, .. }) => {
                 return watch(&mut reader, writer, desk, interval_ms).await;
             }
@@ -197,6 +199,34 @@ async fn serve_client(
             line = Vec::new();
         }
     }
+}
+
+/// Returns the member `do` of a request whose beginning this is; `None` if it is not there.
+fn kind(beginning: &[u8]) -> Option<String> {
+    /// The value once it is read: the rest of the request is missing.
+    struct Kind<'k>(&'k mut Option<String>);
+    impl<'de> Visitor<'de> for Kind<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a request")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+            while let Some(name) = members.next_key::<String>()? {
+                if name == "do" {
+                    *self.0 = Some(members.next_value()?);
+                    break;
+                }
+                members.next_value::<IgnoredAny>()?;
+            }
+            Ok(())
+        }
+    }
+    let mut found = None;
+    // What is missing behind the member is no fault.
+    let _ = serde_json::Deserializer::from_slice(beginning).deserialize_map(Kind(&mut found));
+    found
 }
 
 /// Answers a request if the user may send it, and adds it to the audit log unless it is a query.
