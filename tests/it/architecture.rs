@@ -74,7 +74,7 @@ fn refuse<'l>(lines: impl Iterator<Item = &'l SourceLine>, why: &str) {
     assert!(places.is_empty(), "{why}:\n{}\n", places.join("\n"));
 }
 
-/// What the modules of a folder name of each other.
+/// Names of modules in a folder, each with the others that it names.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
 /// Returns the path of the module of a file in its crate; `mod.rs` is the module of its folder.
