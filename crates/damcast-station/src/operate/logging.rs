@@ -3,7 +3,7 @@
 //! On a terminal and in a file they are lines of text. If standard error is the journal (`JOURNAL_STREAM` shows that), they are sent with
 //! their fields, so that `journalctl LINE=board-3` or `BOARD=1025`, `GAME=2`, `PLY=17` finds them.
 //!
-//! Texts are escaped ([`super::log_escape`]). The filter is a list of directives like `info` or `damcast_station::line=debug`; the most specific one for a module applies. It
+//! Texts are escaped (`log_escape.rs`). The filter is a list of directives like `info` or `damcast_station::line=debug`; the most specific one for a module applies. It
 //! filters by module only, because filters by span and field would add an engine of regular expressions. It starts as `RUST_LOG` or `info`,
 //! and can be changed while the program runs.
 
