@@ -1,7 +1,7 @@
 //! `damcast fsck`: checks that a folder matches its logs.
 //!
 //! ```text
-//! live/a-1.pdn: wrong: it is not what the log says: somebody has changed it; damcast rebuild puts this one aside
+//! live/a-1.pdn: wrong: it differs from the log: it was changed outside damcast; damcast rebuild puts this one aside
 //! recordings: 4 lines, 6 logs (3.2 MB), 12 games, 1840 events: 1 wrong, 0 to be mended by the next start
 //! ```
 //!

@@ -59,7 +59,7 @@ fn log_cut_at_line_is_incomplete() {
         let cases = [
             (lines[..lines.len() - 1].concat(), "it was cut: it had "),
             (lines[..lines.len() / 2].concat(), "it was cut: it had "),
-            ([&whole[..], b"# a remark\n"].concat(), "somebody has added to it"),
+            ([&whole[..], b"# a remark\n"].concat(), "it was extended outside damcast"),
         ];
         for (content, words) in cases {
             fs::write(log, content).unwrap();

@@ -347,7 +347,7 @@ fn live_file_is_completed_rewritten_or_left_if_changed() {
     for (damaged, notice) in [
         (Some(&whole[..whole.len() - 30]), "a-1.pdn has been completed with 30 bytes from the log"),
         (None, "a-1.pdn was missing and has been written again"),
-        (Some(&*changed), "a-1.pdn was changed by somebody and is left as it is"),
+        (Some(&*changed), "a-1.pdn was changed outside damcast and is left as it is"),
     ] {
         match damaged {
             Some(text) => fs::write(&file, text).unwrap(),

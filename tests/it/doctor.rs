@@ -473,7 +473,7 @@ fn files_for_spectators() {
     machine.option("--public", &serve(answer("200 OK", "text/plain; charset=UTF-8", GAME)));
     machine.assert_healthy();
 
-    assert_fault_found("public file", "lidraughts stumbles over it", "correct it by hand", |machine| {
+    assert_fault_found("public file", "lidraughts cannot read it", "correct it by hand", |machine| {
         machine.write("games.pdn", &GAME.replace("19-23", "19~~23"));
         let file = machine.path("games.pdn").display().to_string();
         machine.option("--public", &file);

@@ -207,7 +207,7 @@ fn changed_files_are_found_and_rebuilt() {
     fs::write(path.join("live/Wiersma-1.pdn"), "?").unwrap();
     fs::write(path.join("public/games.pdn.new"), "?").unwrap();
 
-    is_found(path, Severity::Error, "live/board-1-1.pdn", "somebody has changed it");
+    is_found(path, Severity::Error, "live/board-1-1.pdn", "it was changed outside damcast");
     is_found(path, Severity::SelfHealing, "public/games.pdn", "it is not what the logs say now");
     is_found(path, Severity::Error, "public/events.ndjson", "is not what the log of board-");
     is_found(path, Severity::Error, "live/Wiersma-1.pdn", "no log knows");

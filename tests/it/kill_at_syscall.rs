@@ -4,7 +4,7 @@
 //! and hits the k-th. Checks after the next start:
 //!
 //! - the earlier content of a live file is a prefix of its present content, the Result tag masked;
-//! - every live file equals a replay of its logs, byte for byte, and no file counts as changed by somebody;
+//! - every live file equals a replay of its logs, byte for byte, and no file counts as changed outside damcast;
 //! - the earlier events of outlets are a prefix of the present ones, each under its generation, and `fsck` finds nothing;
 //! - if operations failed: every byte from a board is in the logs.
 //!

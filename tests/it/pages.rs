@@ -134,7 +134,7 @@ fn prepared() -> tempfile::TempDir {
     let mut pool = games::from_pdn("demo.pdn", DEMONSTRATION, None, None).unwrap();
     pool.iter_mut().for_each(|game| game.moves.truncate(12));
     day.record(&pool, |_| {}).unwrap();
-    // A file changed by somebody.
+    // A file changed outside damcast.
     let live = place("recordings/live");
     let names = fs::read_dir(&live).unwrap().map(|entry| entry.unwrap().path());
     let changed = names.min().unwrap();

@@ -1,6 +1,6 @@
 //! The power fails after any operation on the disk and takes any of the outstanding data; the next start recovers.
 //!
-//! Checks after each loss: the station starts, every live file equals its log, no file counts as changed by somebody, and everything that
+//! Checks after each loss: the station starts, every live file equals its log, no file counts as changed outside damcast, and everything that
 //! was visible is still there, except for the Result tag.
 
 use damcast::engine::bytelog::LogInput;
@@ -52,7 +52,7 @@ pub fn check(seen: &Model, disk: &ModelDisk, case: &str) {
         assert_eq!(String::from_utf8_lossy(file), text, "{case}: {}", path.display());
     }
     assert!(
-        !session.notices.iter().any(|notice| notice.contains("changed by somebody")),
+        !session.notices.iter().any(|notice| notice.contains("changed outside damcast")),
         "{case}: {:?}",
         session.notices
     );

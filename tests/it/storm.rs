@@ -388,7 +388,7 @@ impl Storm {
             for kill in 0..self.kills {
                 kills.kill_once(&mut hall, kill);
                 kills.check_files();
-                assert!(!followed.is_finished() && !polled.is_finished(), "a reader has stumbled");
+                assert!(!followed.is_finished() && !polled.is_finished(), "a reader has failed");
             }
             let at_work = kills.at_work;
             assert!(
@@ -403,7 +403,7 @@ impl Storm {
         by_bytes.check();
         tails.into_iter().for_each(Tail::check);
         let said = hall.output();
-        for fault in ["panicked", "a bug", "changed by somebody"] {
+        for fault in ["panicked", "a bug", "changed outside damcast"] {
             assert!(!said.contains(fault), "{said}");
         }
         let (lines, prefixes) = check_read_files(&by_bytes.read);

@@ -16,7 +16,7 @@ const SPAN_MS: u64 = 75_000;
 const LOG: &str = "/r/log/a-1.log";
 const COMMITS: &str = "/r/commits";
 
-/// A change to a file by somebody.
+/// A change to a file by another program.
 #[derive(Clone, Copy, Debug)]
 enum FileChange {
     Removes,

@@ -26,7 +26,7 @@ pub const DISPLAY_TIME: Duration = Duration::from_secs(5);
 /// Alarm: publication is paused, in part or completely, so readers miss data.
 pub const PUBLICATION_ALARM: &str = "publication";
 
-/// Alarm: the disk does not accept recordings, or somebody changed their files.
+/// Alarm: the disk rejects writes, or another program changed recorded files.
 pub const DISK_FAULT_ALARM: &str = "disk-fault";
 
 /// Problem with one file.

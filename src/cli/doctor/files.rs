@@ -82,7 +82,7 @@ fn remedy(user_name: &str, number: u32, code: i32, directory: &Path, path: &Path
         return "the disk can only be read: `sudo mount -o remount,rw` the place where it is; if that fails it is at its end".to_owned();
     }
     if code == rustix::io::Errno::PERM.raw_os_error() {
-        return format!("somebody has locked it: `sudo chattr -R -i {shown}`");
+        return format!("it is locked: `sudo chattr -R -i {shown}`");
     }
     match fs::metadata(path) {
         Ok(there) if there.uid() != number => {

@@ -121,7 +121,7 @@ fn check_content(profile: ReaderProfile, bytes: &[u8], subject: &str, report: &m
         report.problem(
             "public file",
             &format!("{subject}:{}", problem.location),
-            format!("{profile} stumbles over it, and with it over all boards: {}{hint}", problem.message),
+            format!("{profile} cannot read it, and then reads no board: {}{hint}", problem.message),
             "one game that cannot be read stops all: correct it by hand at once, and keep this file for a report",
         );
     }

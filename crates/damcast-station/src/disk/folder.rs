@@ -43,7 +43,7 @@ impl ManagedDir {
         self.group_problem.as_deref()
     }
 
-    /// Creates the folder if it is missing, with its last seen permissions and owner. Returns whether somebody had removed it.
+    /// Creates the folder if it is missing, with the permissions and owner it had. Returns whether it was removed since the last call.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl ManagedDir {
         }
         make_folder(&self.path)?;
         let Some((mode, user, group)) = self.last_mode else { return Ok(false) };
-        // Without the right to change the owner this process keeps the folder. Without the old group nobody gains read access.
+        // Only root may change the owner; otherwise this process owns the folder. If the group cannot be restored, no group can read it.
         let _ = std::os::unix::fs::chown(&self.path, Some(user), Some(group));
         if fs::metadata(&self.path)?.mode() & 0o7777 != mode {
             let set = |mode| fs::set_permissions(&self.path, fs::Permissions::from_mode(mode));

@@ -95,7 +95,7 @@ fn apply_group_mode(file: &fs::File, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses a folder that is a symbolic link, because somebody else may have chosen its target.
+/// Refuses a folder that is a symbolic link: another user may have chosen its target.
 ///
 /// # Errors
 ///

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | logs | each is whole, or torn at its end by a crash; no number is missing; they are in order of time; each has the length and the checksum in the next one |
 //! | live files | each equals its log's game, or is a prefix of it; strict PDN, replayed move by move |
-//! | recovered files | each replaces a file that somebody changed, and the last of them agrees with the log |
+//! | recovered files | each replaces a live file that another program changed; the last one agrees with the log |
 //! | events | gapless from 1, each as in its log, in the stored order |
 //! | archive | agrees with the logs, with the tags of the round in which the game ended |
 //! | `games.pdn`, `started.pdn` | agree with the logs, with the delay; valid for the profile's readers |
@@ -80,7 +80,7 @@ pub enum FindingKind {
     Order,
     /// A live file.
     LiveFile,
-    /// A live file that somebody has changed, and that a recovered file replaces.
+    /// Live file that another program changed; a recovered file replaces it.
     SupersededLiveFile,
     /// A file of events.
     Events,
@@ -447,7 +447,7 @@ impl OutletCheck<'_> {
         for file in outlets::files(self.round_boards, &self.outlet.planned, self.now) {
             let name = self.outlet.path(&file.path);
             if let Some(problem) = self.found.snapshots.get(&name).and_then(|bytes| first_problem(profile, bytes)) {
-                let what = format!("readers of the profile {profile} would stumble: {problem}");
+                let what = format!("readers of the profile {profile} cannot read it: {problem}");
                 let advice = "damcast rebuild puts it aside and writes it again";
                 self.report.error(FindingKind::PublicFile, &name, what, advice);
             }

@@ -72,11 +72,11 @@ impl PreviousLog {
         }
         if length > was {
             return Some(format!(
-                "somebody has added to it: it had {was} bytes when the next log was begun, and has {length}"
+                "it was extended outside damcast: it had {was} bytes when the next log began, and has {length}"
             ));
         }
         let is_other = checksum.is_some_and(|checksum| checksum != self.content.checksum);
-        is_other.then(|| "somebody has changed it since the next log was begun".to_owned())
+        is_other.then(|| "it was changed outside damcast after the next log began".to_owned())
     }
 }
 
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(before.difference(9, Some(0xe306_9283)), None);
         assert_eq!(before.difference(9, None), None);
         assert!(before.difference(8, None).unwrap().starts_with("it was cut: it had 9 bytes"));
-        assert!(before.difference(10, Some(1)).unwrap().starts_with("somebody has added to it"));
-        assert!(before.difference(9, Some(1)).unwrap().starts_with("somebody has changed it"));
+        assert!(before.difference(10, Some(1)).unwrap().starts_with("it was extended outside damcast"));
+        assert!(before.difference(9, Some(1)).unwrap().starts_with("it was changed outside damcast"));
     }
 }

@@ -352,7 +352,7 @@ pub fn restore(disk: &dyn Disk, folder: &Path, fragments: &[Fragment]) -> io::Re
     for (name, fragments) in of_logs {
         let path = folder.join(name);
         let tail = disk::if_found(LogTail::read(disk, &path, fragments.iter().copied()))?;
-        // The name of a log is durable before its first record; so somebody has moved a missing log away.
+        // A log's name is durable before its first record, so a missing log was moved or deleted.
         let Some(LogTail { offset: at, on_disk: found, restored: whole, gap }) = tail else { continue };
         if let Some((end, next)) = gap {
             messages.push(format!("{name} ends at byte {end}, and byte {next} is the next that is known"));

@@ -48,7 +48,7 @@ use commits::Fragment;
 /// Maximum number of bytes that wait for the disk; beyond it the line stops reading its port. A day of one board has about 4 MB.
 const MAX_UNWRITTEN: usize = 8 << 20;
 
-/// Number of durable bytes of a log retained in memory, in case somebody cuts its file: most logs have less.
+/// Maximum number of durable bytes of a log kept in memory, to restore the file if it is truncated; most logs are shorter.
 const RETAINED_TAIL: u64 = 512 << 10;
 
 /// Space reserved after the end of a board's log, in bytes: a day of one board has about 4 MB.
@@ -123,7 +123,7 @@ impl JournalState {
     fn has_expected_length(&self) -> io::Result<()> {
         match self.file.length()? == self.written {
             true => Ok(()),
-            false => Err(io::Error::other("somebody has made its file shorter or longer")),
+            false => Err(io::Error::other("its length was changed outside damcast")),
         }
     }
 
@@ -431,7 +431,7 @@ mod tests {
             assert!(journal.sync().is_err());
         }
         let done = journal.verify_file(&RealDisk, Vec::new).unwrap().unwrap();
-        assert!(done.contains("somebody cut it") && !done.contains("lost"), "{done}");
+        assert!(done.contains("it was cut or changed outside damcast") && !done.contains("lost"), "{done}");
         let saved = std::fs::read(&path).unwrap();
         assert!(saved.starts_with(&whole) && saved.len() as u64 == journal.end());
         let log = bytelog::read(&saved).unwrap();

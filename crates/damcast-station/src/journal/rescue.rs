@@ -1,7 +1,7 @@
 //! Rescue of a log that loses its file while it is written: the content of the open file is saved under its name.
 //!
 //! ```text
-//!   NAME-K.log    removed, given another name, replaced, cut, written into by somebody
+//!   NAME-K.log    removed, renamed, replaced, truncated or changed by another program
 //!        │
 //!        ├─ what stands there now        ─▸ NAME-K.log.aside-1
 //!        └─ all that was recorded        ─▸ NAME-K.log.new, synced ─▸ NAME-K.log, and the line goes on in it
@@ -30,7 +30,7 @@ const MAX_LINE_LEN: u64 = 64 << 10;
 
 impl Journal {
     /// Checks that the log has its name and its length; if not, saves it. Returns a message for the operator. `known`: returns the log's
-    /// fragments in the commits, called only if somebody has changed the file. Only the syncing thread may call this.
+    /// fragments in the commits, called only if the file has changed. Only the syncing thread may call this.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl Journal {
             }
             Some(aside) if is_own => {
                 format!(
-                    "somebody cut it or wrote into it while it was recorded; what he left is {aside}, and it stands there again"
+                    "it was cut or changed outside damcast while it was recorded; the changed file is {aside}, and the log is restored"
                 )
             }
             Some(aside) => {

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The writer of such a file sets the witness after a sync. The thread that writes the commits adds new witnesses to the next commit, and
-//! every few seconds. So a file is never shorter than its witness unless somebody or a broken disk has cut it.
+//! every few seconds. So a file shorter than its witness was truncated, by another program or a broken disk.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -251,7 +251,7 @@ impl WitnessedFile {
         let mut content = disk::if_found(disk.read(&self.path))?.unwrap_or_default();
         let length = usize::try_from(self.end.length).unwrap_or(usize::MAX);
         if content.len() < length {
-            return Err(io::Error::other("somebody has made it shorter"));
+            return Err(io::Error::other("it was shortened outside damcast"));
         }
         content.truncate(length);
         content.extend_from_slice(lines.as_bytes());

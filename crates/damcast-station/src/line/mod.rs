@@ -406,13 +406,13 @@ impl LineTask {
             ProblemReport::new(file, problem)
         };
         let elsewhere = self.live_files.values().filter(|path| live_files::is_recovered(path)).map(|path| {
-            let problem = "the game stands in this file, for the one with its own name was changed by somebody: readers of that \
-                        one see nothing of it";
+            let problem = "the game is in this file, because the file with its own name was changed outside damcast: readers of that \
+                        file do not see it";
             finding(path, problem.to_owned())
         });
         let elsewhere: Vec<ProblemReport> = elsewhere.collect();
         let lost =
-            lost.iter().map(|path| finding(path, "it was taken away, changed or replaced by somebody".to_owned()));
+            lost.iter().map(|path| finding(path, "it was removed, changed or replaced outside damcast".to_owned()));
         self.file_problems.report(elsewhere.iter().cloned().chain(lost));
         // The loss is over: the game has another file, or a new one under the same name.
         self.file_problems.report(elsewhere);

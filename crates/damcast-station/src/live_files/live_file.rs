@@ -81,7 +81,7 @@ impl LiveFile {
         Ok(())
     }
 
-    /// Whether somebody made the file longer or shorter. `true` only if that is certain.
+    /// Whether another program changed the length of the file. `false` if that cannot be determined.
     pub(super) fn length_changed(&self) -> bool {
         self.file.length().is_ok_and(|length| length != self.content.len() as u64)
     }
@@ -92,7 +92,7 @@ impl LiveFile {
     }
 }
 
-/// Whether this is the name of a file that replaces one which somebody changed.
+/// Whether this is the name of a file that replaces a changed live file.
 pub fn is_recovered(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().contains(".recovered-"))
 }

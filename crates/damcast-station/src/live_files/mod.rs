@@ -6,8 +6,8 @@
 //! | line | one write at the end: text and LF |
 //! | station starts | brings the files of the games so far up to their logs; an unwritable file is retried later |
 //! | result | overwrites the Result tag in place, at equal length, once the lines before it are durable |
-//! | somebody replaced, removed or continued the file | leaves that file alone; the whole game continues in the next free file |
-//! | somebody cut the file | completes it |
+//! | another program replaced, removed or extended the file | leaves that file alone; the whole game continues in the next free file |
+//! | another program truncated the file | completes it |
 //!
 //! Work refused by the disk waits, in order, until the fault is over: a partial line is completed. Only the lines before a result are
 //! synced: a live file is made from its log, which completes it after a loss of power.
@@ -257,7 +257,7 @@ impl LiveFileWriter {
     fn move_to_new_file(&mut self) -> Result<(), (FileAction, io::Error)> {
         let Some(file) = &mut self.current else { return Ok(()) };
         self.notices.push(format!(
-            "{} was changed or removed by somebody while it was written; the game is written again, or goes on under another name",
+            "{} was changed or removed outside damcast while it was written; the game is written again, or continues under another name",
             file.path.display()
         ));
         self.replaced.push(file.path.clone());
@@ -462,7 +462,7 @@ mod tests {
         assert_eq!(
             known(&["1. 31-27"]),
             is("a-3.recovered-1.pdn"),
-            "where the game went on after somebody changed its file"
+            "where the game went on after its file was changed"
         );
         assert_eq!(known(&["1. 34-30"]), None, "another board's");
         assert_eq!(super::find_game(&folder.path().join("none"), "a", &read(&["1. 33-29"])), None);

@@ -8,7 +8,7 @@
 //! | is the beginning of it, its result written or not | appends the rest, then writes the result |
 //! | is such a file with missing or zero bytes or half a result, as after a loss of power | writes these bytes first |
 //! | does not exist | writes it |
-//! | differs in any other way: somebody changed it | leaves it alone; the game continues in `NAME-G.recovered-1.pdn` |
+//! | differs in any other way: another program changed it | leaves it alone; the game continues in `NAME-G.recovered-1.pdn` |
 //!
 //! The table applies to recovered files as well: if one was changed, the next number follows.
 
@@ -55,9 +55,10 @@ pub fn reconcile(
         let path = path.display();
         let added = whole.len() - mending.append_from;
         let notice = match found {
-            _ if path.to_string() != own.display().to_string() => {
-                Some(format!("{} was changed by somebody and is left as it is; the game is in {path}", own.display()))
-            }
+            _ if path.to_string() != own.display().to_string() => Some(format!(
+                "{} was changed outside damcast and is left as it is; the game is in {path}",
+                own.display()
+            )),
             None => Some(format!("{path} was missing and has been written again")),
             Some(_) if added > 0 => Some(format!("{path} has been completed with {added} bytes from the log")),
             Some(_) => None,
@@ -187,7 +188,7 @@ mod tests {
         let longer = format!("{APPENDED}a remark\n");
         for changed in [edited.as_str(), longer.as_str()] {
             let (notice, files) = check(&[("a-1.pdn", changed)], &game(None));
-            assert!(notice.contains("a-1.pdn was changed by somebody and is left as it is"), "{notice}");
+            assert!(notice.contains("a-1.pdn was changed outside damcast and is left as it is"), "{notice}");
             let recovered = file("a-1.recovered-1.pdn", &format!("{APPENDED}; more\n"));
             assert_eq!(files, [file("a-1.pdn", changed), recovered]);
         }

@@ -274,7 +274,7 @@ impl EventsFile {
             match compare(&mut order, content, streams, |_, _| {})? {
                 Comparison::Beginning { right, .. } => return Ok(Some(right)),
                 Comparison::Other { line, .. } => {
-                    format!("is not what the logs say from line {line} on: somebody has changed it")
+                    format!("differs from the logs from line {line} on: it was changed outside damcast")
                 }
             }
         };

@@ -51,7 +51,7 @@ impl FinishedLiveFiles {
             self.missing.clear();
             return vec![ProblemReport::unwritable("live", &error)];
         }
-        // A write through an open file may be refused later. A file that somebody put in its place stays.
+        // A write through an open file may be refused later. A file that another program put in its place stays.
         for (board, game) in round_boards.boards().filter_map(|board| Some((board, board.games.last()?))) {
             let file = live_files::current_path(self.folder.path(), &board.name, game.number());
             if game.closed_at().is_none()

@@ -53,7 +53,7 @@ pub struct Outlet {
     archived: BTreeMap<(String, u32), ArchivedState>,
     /// Stamps of the files that are written as a whole, by their path in the outlet.
     stamps: BTreeMap<PathBuf, FileStamp>,
-    /// Files that somebody has changed since they were written.
+    /// Files that another program has changed since they were written.
     modified: BTreeSet<PathBuf>,
     /// Boards that are shown up to their last certain move only.
     truncated_boards: Vec<String>,
@@ -242,7 +242,7 @@ impl Outlet {
         };
         if state.problem.as_ref() != Some(&problem) {
             warn!(
-                "{shown}/{} is not published, the last good one stays; its readers would stumble at {problem}",
+                "{shown}/{} is not published, and the last readable version stays: its readers cannot read {problem}",
                 path.display()
             );
             state.problem = Some(problem);
@@ -290,7 +290,7 @@ impl Outlet {
         }
         for (path, state) in &self.shown {
             if let Some(problem) = &state.problem {
-                let text = format!("it stands still, for its readers would stumble at {problem}");
+                let text = format!("it is not updated, because its readers cannot read {problem}");
                 found.push(ProblemReport::new(self.display_path(&path.to_string_lossy()), text));
             }
         }
@@ -440,7 +440,7 @@ impl Outlet {
         Ok(())
     }
 
-    /// Writes a file as a whole unless it has this text. A file that somebody has changed is moved aside. `was`: whether bytes are an
+    /// Writes a file as a whole unless it has this text. A file that another program changed is moved aside. `was`: whether bytes are an
     /// earlier text of the file.
     fn write_if_changed(&mut self, name: &Path, text: &str, was: impl Fn(&[u8]) -> bool) -> io::Result<()> {
         let path = self.folders[1].path().join(name);
@@ -475,7 +475,7 @@ impl Outlet {
         // A change at this very moment must not be missed.
         let Some(stamp) = stamp.filter(|_| is_it(&found)) else {
             self.stamps.remove(name);
-            return Err(io::Error::new(io::ErrorKind::NotFound, "somebody took it away while it was written"));
+            return Err(io::Error::new(io::ErrorKind::NotFound, "it was removed while it was written"));
         };
         self.stamps.insert(name.to_owned(), stamp);
         Ok(())

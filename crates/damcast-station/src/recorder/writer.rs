@@ -65,7 +65,7 @@ pub struct Writer {
     /// Reports problems with the commits and with unwritable files.
     reporter: ProblemReporter,
     commits: Commits,
-    /// Reason why the commits, which somebody removed or changed, are not restarted yet; commits are lost with the power until then.
+    /// Reason why removed or changed commits are not created again yet; until then a loss of power loses commits.
     commits_problem: Option<String>,
     recordings: BTreeMap<LineId, Recording>,
     /// Recordings with work to do.
@@ -414,7 +414,7 @@ impl Writer {
         ProblemReport::new(from_here.display().to_string(), problem)
     }
 
-    /// Restarts the commits if somebody removed or changed them. Returns the problem found.
+    /// Creates the commits again if they were removed or changed. Returns the problem found.
     fn verify_commits(&mut self) -> Option<ProblemReport> {
         if self.commits_problem.is_none() && self.commits.is_still_at(&self.path) {
             return None;
@@ -427,18 +427,21 @@ impl Writer {
         let path = self.path.display();
         let message = match begun {
             Ok(message) => {
-                let message = format!("{message}; they begin anew, and nothing is missing");
+                let message = format!("{message}; they were created again, and nothing is missing");
                 warn!("{path}: {message}");
                 self.commits_problem = None;
                 message
             }
             Err(error) => {
-                let adrift = format!("somebody has removed or changed {path}, and they cannot be begun anew: {error}");
+                let adrift =
+                    format!("{path} was removed or changed outside damcast and cannot be created again: {error}");
                 if self.commits_problem.is_none() {
                     warn!("{adrift}; trying again");
                 }
                 self.commits_problem = Some(adrift);
-                format!("somebody has removed or changed them, and they cannot be begun anew: {error}; trying again")
+                format!(
+                    "they were removed or changed outside damcast and cannot be created again: {error}; trying again"
+                )
             }
         };
         Some(self.finding(&self.path, message))
@@ -448,8 +451,8 @@ impl Writer {
     fn create_commits(&mut self) -> io::Result<String> {
         self.disk.make_folder(parent_folder(&self.path))?;
         let message = match disk::if_found(disk::move_aside(&*self.disk, &self.path))? {
-            None => "somebody has removed them".to_owned(),
-            Some(aside) => format!("somebody has changed them; what stood there is {aside}"),
+            None => "they were removed outside damcast".to_owned(),
+            Some(aside) => format!("they were changed outside damcast; the changed file is {aside}"),
         };
         let (size, witnesses) = (self.commits.size(), self.commits.witnesses().clone());
         self.commits = Commits::open_with(&*self.disk, &self.path, size, Some(witnesses))?.0;

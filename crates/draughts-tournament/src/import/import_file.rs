@@ -306,7 +306,7 @@ pub fn pdn_replacement(text: &str) -> Option<String> {
     let shown = tag::reader_safe(text);
     (shown != text).then(|| {
         format!(
-            "{} stands as {} in PDN, whose readers would stumble over it; JSON and the pages have it as it is",
+            "PDN has {1} in place of {0}, which its readers cannot read; JSON and the pages keep it",
             quote(text),
             quote(&shown)
         )

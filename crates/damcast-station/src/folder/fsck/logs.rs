@@ -179,12 +179,12 @@ impl LiveFileCheck {
                     add(Severity::SelfHealing, format!("it lacks its last {missing} bytes, or its result"), "");
                 }
                 FileMatch::Different if is_last => {
-                    let what = "it is not what the log says: somebody has changed it".to_owned();
+                    let what = "it differs from the log: it was changed outside damcast".to_owned();
                     let advice = "the next start goes on in a recovered file; damcast rebuild puts this one aside";
                     add(Severity::Error, what, advice);
                 }
                 FileMatch::Different => {
-                    let what = "somebody has changed it; the recovered file beside it has taken its place".to_owned();
+                    let what = "it was changed outside damcast; the recovered file beside it replaces it".to_owned();
                     add(Severity::Note, what, "");
                 }
             }
