@@ -64,7 +64,7 @@ impl ManagedDir {
         }
         make_folder(&self.path)?;
         let Some((mode, user, group)) = self.last_mode else { return Ok(false) };
-        // Only root may change the owner; otherwise this process owns the folder. If the group cannot be restored, no group can read it.
+        // Only root may change the owner; otherwise this process owns the folder. Members of a group that is not restored cannot read it.
         let _ = std::os::unix::fs::chown(&self.path, Some(user), Some(group));
         if fs::metadata(&self.path)?.mode() & 0o7777 != mode {
             let set = |mode| fs::set_permissions(&self.path, fs::Permissions::from_mode(mode));
