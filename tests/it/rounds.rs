@@ -169,7 +169,7 @@ fn rename_player_during_game(hall: &mut Hall) {
     }
     assert_eq!(corrected["game"], 1);
     // A name that some readers cannot parse suspends no file; files for other readers show it unchanged.
-    hall.ctl(&["rename-player", "Wiersma, Harm", "Wiersma] \"H\""]).prints("stands as `Wiersma) ");
+    hall.ctl(&["rename-player", "Wiersma, Harm", "Wiersma] \"H\""]).prints("PDN has `Wiersma) \"H\"` in place of");
     for name in ["games.pdn", "started.pdn", "round/3/games.pdn", "round/3/started.pdn"] {
         hall.wait_for_public(name, "[Black \"Wiersma) \\\"H\\\"\"]");
     }
