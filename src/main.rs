@@ -9,7 +9,6 @@ use std::process::ExitCode;
 use clap::Parser;
 use damcast::station::output;
 
-/// Name of the program.
 const NAME: &str = "damcast";
 
 /// Arguments of the program.

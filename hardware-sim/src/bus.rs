@@ -222,11 +222,6 @@ impl BusWorld {
         self.apply_incident(Incident::new(self.now_ms, incident_kind));
     }
 
-    /// Triggers an incident now.
-    pub fn add_incident_now(&mut self, incident_kind: IncidentKind) {
-        self.apply_incident(Incident::new(self.now_ms, incident_kind));
-    }
-
     /// Returns the incidents so far.
     pub fn incidents(&self) -> &[Incident] {
         &self.done

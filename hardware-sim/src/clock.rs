@@ -16,9 +16,10 @@ use crate::random::{Rng, Span};
 use std::collections::VecDeque;
 
 /// One side of the clock, seen from its front.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum ClockSide {
     /// Side of the left player.
+    #[default]
     Left,
     /// Side of the right player.
     Right,
@@ -72,7 +73,9 @@ impl std::fmt::Display for TimeControl {
 }
 
 /// Reading of a clock at one moment. Seconds are rounded up, as displays do: a fresh clock shows its full time for a second.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+///
+/// The default is the reading of a board without a clock on its cable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ClockReading {
     /// Time of the left player.
     pub left_s: u64,
@@ -88,25 +91,8 @@ pub struct ClockReading {
     pub high: ClockSide,
     /// Whether a time is running.
     pub is_running: bool,
-    /// Whether the clock's battery is low.
-    pub is_battery_low: bool,
     /// Whether the clock is connected to the board's cable.
     pub is_connected: bool,
-}
-
-impl ClockReading {
-    /// Reading of a board without a clock on its cable.
-    pub const NO_CLOCK: ClockReading = ClockReading {
-        left_s: 0,
-        right_s: 0,
-        has_left_flag: false,
-        has_right_flag: false,
-        has_increment: false,
-        high: ClockSide::Left,
-        is_running: false,
-        is_battery_low: false,
-        is_connected: false,
-    };
 }
 
 /// A clock with its cable. All times are milliseconds of the virtual clock and must not decrease from call to call.
@@ -123,15 +109,15 @@ pub struct SimClock {
 }
 
 impl SimClock {
-    /// Creates a stopped clock with full times, whose changes reach the board after a lag drawn from `lag_ms`.
-    pub fn new(control: TimeControl, high: ClockSide, lag_ms: Span, rng: Rng) -> SimClock {
+    /// Creates a stopped clock with full times, whose changes reach the board after a lag drawn from `lag`.
+    pub fn new(control: TimeControl, high: ClockSide, lag: Span, rng: Rng) -> SimClock {
         let state = State::new(control, high);
         SimClock {
             control,
             state,
             board_state: state,
             pending: VecDeque::new(),
-            lag: lag_ms,
+            lag,
             rng,
             text: None,
             beep_until_ms: 0,
@@ -169,22 +155,11 @@ impl SimClock {
         self.change(now, |state| state.connected = connected);
     }
 
-    /// Sets whether the clock's own battery is low.
-    pub fn set_battery_low(&mut self, now: u64, low: bool) {
-        self.change(now, |state| state.battery_low = low);
-    }
-
     /// Prepares a new game: full times, stopped, `high` to move.
     pub fn reset(&mut self, now: u64, control: TimeControl, high: ClockSide) {
         self.control = control;
-        let connection = (self.state.connected, self.state.battery_low);
         self.change(now, |state| {
-            *state = State {
-                since_ms: now,
-                connected: connection.0,
-                battery_low: connection.1,
-                ..State::new(control, high)
-            };
+            *state = State { since_ms: now, connected: state.connected, ..State::new(control, high) };
         });
     }
 
@@ -289,22 +264,13 @@ struct State {
     high: ClockSide,
     running: bool,
     connected: bool,
-    battery_low: bool,
     since_ms: u64,
 }
 
 impl State {
     fn new(control: TimeControl, high: ClockSide) -> State {
-        let base_ms = u64::from(control.base_s) * 1000;
-        State {
-            left_ms: base_ms,
-            right_ms: base_ms,
-            high,
-            running: false,
-            connected: true,
-            battery_low: false,
-            since_ms: 0,
-        }
+        let ms = u64::from(control.base_s) * 1000;
+        State { left_ms: ms, right_ms: ms, high, running: false, connected: true, since_ms: 0 }
     }
 
     fn at(self, now: u64) -> State {
@@ -346,7 +312,6 @@ impl State {
             has_increment: control.increment_s > 0,
             high: at.high,
             is_running: at.running,
-            is_battery_low: at.battery_low,
             is_connected: at.connected,
         }
     }

@@ -52,6 +52,9 @@
 //! Invariants: pure (no clock, file, thread or randomness from outside); the same seed gives the same bytes; no dependencies. In particular
 //! it shares nothing with the recorder tested with it: if one of them misreads a page of the protocol, the other exposes the error.
 
+#[macro_use]
+mod named;
+
 pub mod board;
 pub mod bus;
 pub mod cable;

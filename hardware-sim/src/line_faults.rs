@@ -16,75 +16,35 @@
 use crate::random::Rng;
 use std::collections::BTreeMap;
 
-/// One kind of fault of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LineFault {
-    /// The byte is lost.
-    Lose,
-    /// The byte arrives twice.
-    Double,
-    /// One bit of the byte is wrong.
-    Flip,
-    /// A foreign byte precedes the byte.
-    Insert,
-    /// The byte and the next few are lost.
-    Cut,
-    /// The byte and all later ones are late.
-    Delay,
-    /// The last byte of an answer on a bus is wrong.
-    WrongChecksum,
-    /// Foreign bytes arrive when the host opens the port.
-    GarbageAtOpen,
-}
-
-const NAMES: [(LineFault, &str); 8] = [
-    (LineFault::Lose, "lose"),
-    (LineFault::Double, "double"),
-    (LineFault::Flip, "flip"),
-    (LineFault::Insert, "insert"),
-    (LineFault::Cut, "cut"),
-    (LineFault::Delay, "delay"),
-    (LineFault::WrongChecksum, "wrong-checksum"),
-    (LineFault::GarbageAtOpen, "garbage-at-open"),
-];
-
-impl LineFault {
-    /// Returns all faults, in the order of declaration.
-    pub fn all() -> impl Iterator<Item = LineFault> {
-        NAMES.iter().map(|(fault, _)| *fault)
+named_faults! {
+    /// One kind of fault of a line.
+    pub enum LineFault {
+        /// The byte is lost.
+        Lose = "lose",
+        /// The byte arrives twice.
+        Double = "double",
+        /// One bit of the byte is wrong.
+        Flip = "flip",
+        /// A foreign byte precedes the byte.
+        Insert = "insert",
+        /// The byte and the next few are lost.
+        Cut = "cut",
+        /// The byte and all later ones are late.
+        Delay = "delay",
+        /// The last byte of an answer on a bus is wrong.
+        WrongChecksum = "wrong-checksum",
+        /// Foreign bytes arrive when the host opens the port.
+        GarbageAtOpen = "garbage-at-open",
     }
 
-    /// Returns the name used on command lines and in the truth.
-    pub fn as_str(self) -> &'static str {
-        NAMES[self as usize].1
-    }
-}
-
-/// An unknown name of a line fault.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownLineFault(pub String);
-
-impl std::fmt::Display for UnknownLineFault {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<&str> = LineFault::all().map(LineFault::as_str).collect();
-        write!(f, "no fault of a line is called {:?}; there are {}", self.0, names.join(", "))
-    }
-}
-
-impl std::error::Error for UnknownLineFault {}
-
-impl std::str::FromStr for LineFault {
-    type Err = UnknownLineFault;
-
-    fn from_str(text: &str) -> Result<LineFault, UnknownLineFault> {
-        LineFault::all().find(|fault| fault.as_str() == text).ok_or_else(|| UnknownLineFault(text.to_string()))
-    }
+    /// An unknown name of a fault.
+    pub struct UnknownLineFault("no fault of a line");
 }
 
 /// Rates of each fault in one direction of a line, and faults at chosen bytes.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LineFaults {
-    rates: [f64; NAMES.len()],
+    rates: [f64; LineFault::COUNT],
     scripted: BTreeMap<u64, (LineFault, Option<u8>)>,
 }
 
@@ -292,13 +252,5 @@ mod tests {
         injury.carry(200_000, 3, &mut out);
         assert_eq!(out, [(101_000, 1), (101_000, 2), (200_000, 3)]);
         assert_eq!(injury.injected_faults(), [InjectedFault { at_us: 1_000, index: 0, fault: LineFault::Delay }]);
-    }
-
-    #[test]
-    fn fault_names_roundtrip() {
-        for fault in LineFault::all() {
-            assert_eq!(fault.as_str().parse(), Ok(fault));
-        }
-        assert!("rain".parse::<LineFault>().unwrap_err().to_string().contains("wrong-checksum"));
     }
 }

@@ -118,7 +118,7 @@ pub fn status(reading: &ClockReading) -> u8 {
         ClockSide::Right => 0x02 | 0x10,
         ClockSide::Left => 0x08,
     };
-    lever | u8::from(reading.is_running) | u8::from(reading.is_battery_low) << 2
+    lever | u8::from(reading.is_running)
 }
 
 /// Encodes the clock's answer to a command, in the form of clock times. The low nibble of both hour bytes is 0xa, and the upper nibbles of
@@ -161,17 +161,7 @@ mod tests {
     use super::*;
 
     fn reading() -> ClockReading {
-        ClockReading {
-            left_s: 5400,
-            right_s: 5400,
-            has_left_flag: false,
-            has_right_flag: false,
-            has_increment: false,
-            high: ClockSide::Left,
-            is_running: false,
-            is_battery_low: false,
-            is_connected: true,
-        }
+        ClockReading { left_s: 5400, right_s: 5400, is_connected: true, ..ClockReading::default() }
     }
 
     #[test]

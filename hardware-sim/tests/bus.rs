@@ -7,6 +7,7 @@ use hardware_sim::line_faults::{LineFault, LineFaults};
 use hardware_sim::profile::NoiseProfile;
 use hardware_sim::script::{Game, Player, Ply};
 use hardware_sim::seat::SeatConfig;
+use hardware_sim::wire;
 
 /// Configures a board of a size with one white man that moves for forty plies.
 fn seat(rows: u8, cols: u8, serial: u32, seed: u64) -> SeatConfig {
@@ -26,6 +27,17 @@ fn bus(setting: impl FnOnce(&mut BusConfig)) -> BusWorld {
     let mut bus = BusConfig::new(seats, 9);
     setting(&mut bus);
     BusWorld::new(bus).expect("the scripts can be played")
+}
+
+/// Creates the same bus with these incidents.
+fn bus_with(incidents: &[(u64, IncidentKind)]) -> BusWorld {
+    bus(|bus| bus.incidents = incidents.iter().map(|&(at_ms, kind)| Incident::new(at_ms, kind)).collect())
+}
+
+/// Returns a command to a board, with its checksum.
+fn command(code: u8, address: u16) -> [u8; 4] {
+    let [high, low] = wire::address_bytes(address);
+    [code, high, low, wire::checksum(&[code, high, low])]
 }
 
 /// Sends bytes at a time and returns the bytes read until then.
@@ -77,12 +89,11 @@ fn boards_answer_by_address() {
 fn repeated_pings_find_every_board() {
     let seats = (0..12).map(|k| seat(8, 8, 1025 + 37 * k, u64::from(k))).collect();
     let mut world = BusWorld::new(BusConfig::new(seats, 4)).unwrap();
-    let mut found: Vec<[u8; 2]> = Vec::new();
+    let mut found: Vec<u16> = Vec::new();
     let (mut now, mut quiet) = (0, 0);
     while quiet < 3 {
-        for [high, low] in found.clone() {
-            let sum = (0x8a_u8.wrapping_add(high).wrapping_add(low)) & 0x7f;
-            bytes(&mut world, now, &[0x8a, high, low, sum], now + 80);
+        for address in found.clone() {
+            bytes(&mut world, now, &command(0x8a, address), now + 80);
             now += 80;
         }
         let answers = ask(&mut world, now, &[0x87, 0x00, 0x00, 0x07], now + 1_150);
@@ -90,18 +101,17 @@ fn repeated_pings_find_every_board() {
         quiet += 1;
         for (_, answer) in answers {
             if let [0x87, 0x00, 0x06, high, low, sum] = answer[..]
-                && sum == (0x8d_u8.wrapping_add(high).wrapping_add(low)) & 0x7f
-                && !found.contains(&[high, low])
+                && sum == wire::checksum(&answer[..5])
+                && let address = u16::from(high) * 128 + u16::from(low)
+                && !found.contains(&address)
             {
-                found.push([high, low]);
+                found.push(address);
                 quiet = 0;
             }
         }
     }
     found.sort_unstable();
-    let addresses: Vec<[u8; 2]> =
-        world.addresses().into_iter().map(|address| [(address >> 7) as u8, (address & 0x7f) as u8]).collect();
-    assert_eq!(found, addresses);
+    assert_eq!(found, world.addresses());
     assert!(now < 15_000, "{now} ms");
 }
 
@@ -112,8 +122,7 @@ fn ping_answers_collide_sometimes() {
     let answers = ask(&mut world, 0, &[0x87, 0x00, 0x00, 0x07], 1_150);
     assert!(world.collided_bytes() > 5, "{}", world.collided_bytes());
     let whole = answers.iter().filter(|(_, answer)| answer.len() == 6 && answer[0] == 0x87);
-    let right = whole
-        .filter(|(_, answer)| answer[..5].iter().fold(0, |sum: u8, byte| sum.wrapping_add(*byte)) & 0x7f == answer[5]);
+    let right = whole.filter(|(_, answer)| wire::checksum(&answer[..5]) == answer[5]);
     assert!((8..32).contains(&right.count()), "{answers:02x?}");
 }
 
@@ -146,10 +155,8 @@ fn changes_alone_carry_whole_games() {
     let addresses = world.addresses();
     let mut now = 0;
     while !world.is_over() {
-        for (index, address) in addresses.iter().enumerate() {
-            let [high, low] = [(address >> 7) as u8, (address & 0x7f) as u8];
-            let sum = (0x83_u8.wrapping_add(high).wrapping_add(low)) & 0x7f;
-            let answer = bytes(&mut world, now, &[0x83, high, low, sum], now + 80);
+        for (index, &address) in addresses.iter().enumerate() {
+            let answer = bytes(&mut world, now, &command(0x83, address), now + 80);
             now += 80;
             events[index].extend_from_slice(&answer[5..answer.len() - 1]);
         }
@@ -200,12 +207,7 @@ fn garbage_may_precede_first_answer() {
 
 #[test]
 fn absent_board_is_silent_and_remembers() {
-    let mut world = bus(|bus| {
-        bus.incidents = vec![
-            Incident::new(500, IncidentKind::BoardDisconnected(1)),
-            Incident::new(100_000, IncidentKind::BoardConnected(1)),
-        ];
-    });
+    let mut world = bus_with(&[(500, IncidentKind::BoardDisconnected(1)), (100_000, IncidentKind::BoardConnected(1))]);
     bytes(&mut world, 0, &[0x83, 0x08, 0x02, 0x0d], 80);
     assert!(bytes(&mut world, 1_000, &[0x83, 0x08, 0x02, 0x0d], 1_080).is_empty());
     assert_eq!(bytes(&mut world, 1_100, &[0x87, 0x08, 0x01, 0x10], 1_180).len(), 6, "the others do not notice");
@@ -216,9 +218,7 @@ fn absent_board_is_silent_and_remembers() {
 
 #[test]
 fn port_disappears_and_returns() {
-    let mut world = bus(|bus| {
-        bus.incidents = vec![Incident::new(1_005, IncidentKind::Unplug), Incident::new(3_000, IncidentKind::Plug)];
-    });
+    let mut world = bus_with(&[(1_005, IncidentKind::Unplug), (3_000, IncidentKind::Plug)]);
     world.receive(1_000, &[0x82, 0x08, 0x01, 0x0b]);
     let noticed = world.advance(2_000);
     assert_eq!(noticed.last(), Some(&(1_005, HostEvent::Unplugged)));
@@ -229,25 +229,19 @@ fn port_disappears_and_returns() {
 
 #[test]
 fn silent_cable_loses_answers() {
-    let mut world = bus(|bus| {
-        bus.incidents =
-            vec![Incident::new(1_000, IncidentKind::LinkDead), Incident::new(3_000, IncidentKind::LinkRestored)];
-    });
+    let mut world = bus_with(&[(1_000, IncidentKind::LinkDead), (3_000, IncidentKind::LinkRestored)]);
     assert!(bytes(&mut world, 2_000, &[0x87, 0x08, 0x01, 0x10], 3_500).is_empty());
     assert_eq!(bytes(&mut world, 4_000, &[0x87, 0x08, 0x01, 0x10], 4_080).len(), 6);
 }
 
 #[test]
 fn babbling_or_held_line_silences_all_boards() {
-    let mut world = bus(|bus| bus.incidents = vec![Incident::new(1_000, IncidentKind::NoiseBurst(2_000))]);
+    let mut world = bus_with(&[(1_000, IncidentKind::NoiseBurst(2_000))]);
     let noise = bytes(&mut world, 1_500, &[0x87, 0x08, 0x01, 0x10], 3_100);
     assert!((1_400..1_500).contains(&noise.len()), "{} bytes of noise in a second and a half", noise.len());
     assert!(!noise.windows(6).any(|part| part == [0x87, 0x00, 0x06, 0x08, 0x01, 0x16]));
     assert_eq!(bytes(&mut world, 3_100, &[0x87, 0x08, 0x01, 0x10], 3_180).len(), 6);
-    let mut world = bus(|bus| {
-        bus.incidents =
-            vec![Incident::new(1_000, IncidentKind::LineHeldLow), Incident::new(3_000, IncidentKind::LineReleased)];
-    });
+    let mut world = bus_with(&[(1_000, IncidentKind::LineHeldLow), (3_000, IncidentKind::LineReleased)]);
     assert_eq!(
         world.advance(1_400),
         [(1_002, HostEvent::Bytes(vec![0x00]))],
@@ -259,10 +253,7 @@ fn babbling_or_held_line_silences_all_boards() {
 
 #[test]
 fn deaf_line_receives_nothing_but_sends() {
-    let mut world = bus(|bus| {
-        bus.incidents =
-            vec![Incident::new(1_000, IncidentKind::HostBlocked), Incident::new(9_000, IncidentKind::HostUnblocked)];
-    });
+    let mut world = bus_with(&[(1_000, IncidentKind::HostBlocked), (9_000, IncidentKind::HostUnblocked)]);
     bytes(&mut world, 0, &[0x44], 100);
     assert!(bytes(&mut world, 1_500, &[0x46], 1_600).is_empty() && world.is_deaf());
     let sent = bytes(&mut world, 1_600, &[], 60_000);
@@ -272,12 +263,7 @@ fn deaf_line_receives_nothing_but_sends() {
 
 #[test]
 fn board_absent_at_start_joins_later() {
-    let mut world = bus(|bus| {
-        bus.incidents = vec![
-            Incident::new(0, IncidentKind::BoardDisconnected(2)),
-            Incident::new(5_000, IncidentKind::BoardConnected(2)),
-        ];
-    });
+    let mut world = bus_with(&[(0, IncidentKind::BoardDisconnected(2)), (5_000, IncidentKind::BoardConnected(2))]);
     assert!(!world.is_on_line(2) && world.to_string().contains("board 3 (not on the line)"));
     assert!(bytes(&mut world, 1_000, &[0x87, 0x10, 0x06, 0x1d], 1_100).is_empty());
     assert_eq!(bytes(&mut world, 6_000, &[0x87, 0x10, 0x06, 0x1d], 6_100), [0x87, 0x00, 0x06, 0x10, 0x06, 0x23]);
@@ -285,10 +271,7 @@ fn board_absent_at_start_joins_later() {
 
 #[test]
 fn power_cut_breaks_message_off() {
-    let mut world = bus(|bus| {
-        bus.incidents =
-            vec![Incident::new(1_050, IncidentKind::PowerOff(0)), Incident::new(1_500, IncidentKind::PowerOn(0))];
-    });
+    let mut world = bus_with(&[(1_050, IncidentKind::PowerOff(0)), (1_500, IncidentKind::PowerOn(0))]);
     let dump = bytes(&mut world, 1_000, &[0x82, 0x08, 0x01, 0x0b], 1_400);
     assert!((20..48).contains(&dump.len()), "{} bytes of 106", dump.len());
     assert_eq!(bytes(&mut world, 1_500, &[0x87, 0x08, 0x01, 0x10], 1_600).len(), 6);
@@ -333,10 +316,7 @@ fn sixty_four_boards_cost_little() {
     let addresses = world.addresses();
     let mut now = 0;
     for k in 0..10_000 {
-        let address = addresses[k % 64];
-        let [high, low] = [(address >> 7) as u8, (address & 0x7f) as u8];
-        let sum = (0x83_u8.wrapping_add(high).wrapping_add(low)) & 0x7f;
-        world.receive(now, &[0x83, high, low, sum]);
+        world.receive(now, &command(0x83, addresses[k % 64]));
         now += 25;
         world.advance(now);
     }

@@ -78,6 +78,10 @@ fn game(plies: Vec<Ply>) -> Game {
     Game::new(start(), plies, Some(TimeControl { base_s: 4800, increment_s: 60 }))
 }
 
+fn world(game: Game, profile: NoiseProfile, seed: u64) -> World {
+    World::new(SeatConfig::new(10, 10, game, profile, seed)).expect("the script can be played")
+}
+
 /// Plays to the end with a host that sends these bytes first; returns all reads with their times.
 fn run(world: &mut World, opening: &[u8]) -> Vec<(u64, Vec<u8>)> {
     world.receive(0, opening);
@@ -134,7 +138,7 @@ const OPENING: &[u8] = &[0x40, 0x42, 0x4b];
 fn ideal_game_arrives_whole() {
     for seed in 0..20 {
         let plies = wild_plies(60, seed);
-        let mut world = World::new(SeatConfig::new(10, 10, game(plies.clone()), NoiseProfile::ideal(), seed)).unwrap();
+        let mut world = world(game(plies.clone()), NoiseProfile::ideal(), seed);
         let reads = run(&mut world, OPENING);
         assert_eq!(believed(&reads), after(&plies), "{world}");
         assert_eq!(world.standing(), after(&plies), "{world}");
@@ -156,7 +160,7 @@ fn first_ply_of_real_game_in_bytes() {
     // 32-28 of the numbered board: field 63 to 54.
     let plies = vec![Ply::quiet(Player::White, 63, 54)];
     let game = Game::new(start(), plies, Some("5400".parse().unwrap()));
-    let mut world = World::new(SeatConfig::new(10, 10, game, NoiseProfile::ideal(), 1)).unwrap();
+    let mut world = world(game, NoiseProfile::ideal(), 1);
     let sent = messages(&run(&mut world, OPENING));
     let of = |id: u8| sent.iter().filter(move |(_, bytes)| bytes[0] == id).map(|(_, bytes)| bytes.clone());
     assert_eq!(of(0x86).map(|dump| dump.len()).collect::<Vec<_>>(), [103]);
@@ -171,7 +175,7 @@ fn first_ply_of_real_game_in_bytes() {
 fn turned_boards_count_from_other_end() {
     let plies = vec![Ply::quiet(Player::White, 63, 54)];
     let game = Game::new(start(), plies, Some("5400".parse().unwrap())).rotated(true);
-    let mut world = World::new(SeatConfig::new(10, 10, game, NoiseProfile::ideal(), 1)).unwrap();
+    let mut world = world(game, NoiseProfile::ideal(), 1);
     let sent = messages(&run(&mut world, OPENING));
     let updates: Vec<_> = sent.iter().filter(|(_, bytes)| bytes[0] == 0x8e).map(|(_, bytes)| bytes.clone()).collect();
     assert_eq!(updates, [[0x8e, 0, 5, 36, 0], [0x8e, 0, 5, 45, 1]]);
@@ -199,7 +203,7 @@ fn equal_seed_gives_equal_bytes_for_any_steps() {
 
 #[test]
 fn true_clock_readings_match_press_messages() {
-    let mut world = World::new(SeatConfig::new(10, 10, game(wild_plies(10, 3)), NoiseProfile::ideal(), 3)).unwrap();
+    let mut world = world(game(wild_plies(10, 3)), NoiseProfile::ideal(), 3);
     let reads = run(&mut world, OPENING);
     let sent = messages(&reads);
     for times in world.ply_times() {
@@ -232,7 +236,7 @@ fn each_fault_alone_happens_and_leaves_board_right() {
             if fault == Fault::KnockedWrongly {
                 profile.set_rate(Fault::Knocked, 0.2);
             }
-            let mut world = World::new(SeatConfig::new(10, 10, game(plies.clone()), profile, seed)).unwrap();
+            let mut world = world(game(plies.clone()), profile, seed);
             run(&mut world, OPENING);
             let happened =
                 |truth: &&TruthEntry| matches!(truth.event, Event::Irregular { fault: what, .. } if what == fault);
@@ -251,7 +255,7 @@ fn each_fault_alone_happens_and_leaves_board_right() {
 #[test]
 fn no_press_without_clock() {
     let game = Game::new(start(), wild_plies(20, 1), None);
-    let mut world = World::new(SeatConfig::new(10, 10, game, NoiseProfile::calm(), 1)).unwrap();
+    let mut world = world(game, NoiseProfile::calm(), 1);
     let reads = run(&mut world, &[0x42, 0x43]);
     let times: Vec<_> = messages(&reads).into_iter().filter(|(_, bytes)| bytes[0] == 0x8d).collect();
     assert!(times.len() > 20 && times.iter().all(|(_, bytes)| bytes[3..] == [0, 0, 0, 0, 0, 0, 0x20]));
@@ -262,7 +266,7 @@ fn no_press_without_clock() {
 fn unready_boards_are_set_up_first() {
     for before in [InitialBoard::Empty, InitialBoard::HalfSetUp, InitialBoard::Codes(vec![1; 100])] {
         let game = Game { initial_board: before.clone(), ..game(wild_plies(4, 1)) };
-        let mut world = World::new(SeatConfig::new(10, 10, game, NoiseProfile::ideal(), 1)).unwrap();
+        let mut world = world(game, NoiseProfile::ideal(), 1);
         let reads = run(&mut world, OPENING);
         assert_eq!(believed(&reads), after(&wild_plies(4, 1)), "{before:?}");
         let ready = world.truth().iter().find(|truth| truth.event == Event::Ready { game: 0 }).unwrap();
@@ -276,12 +280,9 @@ fn games_follow_each_other_with_turned_board() {
     let mut setting = SeatConfig::new(10, 10, game(plies.clone()), NoiseProfile::club(), 4);
     setting.games.push(game(plies.clone()).rotated(true));
     setting.games.push(Game::new(start(), plies.clone(), None));
-    setting.profile.set_rate(Fault::Reset, 0.0);
-    setting.profile.set_rate(Fault::PostMortem, 0.0);
-    setting.profile.set_rate(Fault::CrownNever, 0.0);
-    setting.profile.set_rate(Fault::CrownStacked, 0.0);
-    setting.profile.set_rate(Fault::CrownFlaky, 0.0);
-    setting.profile.set_rate(Fault::Forgotten, 0.0);
+    for fault in CHANGES_PLACEMENT {
+        setting.profile.set_rate(*fault, 0.0);
+    }
     let mut world = World::new(setting).unwrap();
     run(&mut world, OPENING);
     assert_eq!(world.ply_times().len(), 30, "{world}");
@@ -311,9 +312,7 @@ fn outage_loses_bytes_both_ways_but_memory_keeps_all() {
 
 #[test]
 fn power_cut_ends_in_bus_mode() {
-    let mut world =
-        World::new(SeatConfig::new(10, 10, game(wild_plies(30, 2)), NoiseProfile::only(Fault::PowerCut, 0.3), 2))
-            .unwrap();
+    let mut world = world(game(wild_plies(30, 2)), NoiseProfile::only(Fault::PowerCut, 0.3), 2);
     let reads = run(&mut world, OPENING);
     let cut = world
         .truth()
@@ -333,7 +332,7 @@ fn power_cut_ends_in_bus_mode() {
 fn clock_sides_are_distinguishable_from_board() {
     let mut one = game(wild_plies(2, 1));
     one.white_side = ClockSide::Right;
-    let mut world = World::new(SeatConfig::new(10, 10, one, NoiseProfile::ideal(), 1)).unwrap();
+    let mut world = world(one, NoiseProfile::ideal(), 1);
     let sent = messages(&run(&mut world, OPENING));
     let (_, first_time) = sent.iter().find(|(_, bytes)| bytes[0] == 0x8d).unwrap();
     assert_eq!(first_time[9], 0x12);
@@ -354,8 +353,7 @@ fn long_game_costs_little() {
     let started = std::time::Instant::now();
     let mut seconds = 0;
     for seed in 0..games {
-        let mut world =
-            World::new(SeatConfig::new(10, 10, game(wild_plies(100, seed)), NoiseProfile::club(), seed)).unwrap();
+        let mut world = world(game(wild_plies(100, seed)), NoiseProfile::club(), seed);
         run(&mut world, OPENING);
         seconds += world.end_ms() / 1000;
     }
@@ -372,7 +370,7 @@ fn profiles_play_at_stated_rates() {
     for seed in 0..400 {
         let script = wild_plies(100, seed);
         plies += script.len();
-        let world = World::new(SeatConfig::new(10, 10, game(script), NoiseProfile::club(), seed)).unwrap();
+        let world = world(game(script), NoiseProfile::club(), seed);
         for (fault, count) in world.irregularities() {
             *counts.entry(fault).or_insert(0) += count;
         }
@@ -393,7 +391,7 @@ fn profiles_play_at_stated_rates() {
 fn puts_result_pieces_on_board() {
     let mut one = game(vec![Ply::quiet(Player::White, 63, 54)]);
     one.result = vec![(44, 13), (45, 14)];
-    let mut world = World::new(SeatConfig::new(10, 10, one, NoiseProfile::ideal(), 1)).unwrap();
+    let mut world = world(one, NoiseProfile::ideal(), 1);
     let sent = messages(&run(&mut world, OPENING));
     let last: Vec<_> = sent.into_iter().filter(|(_, bytes)| bytes[0] == 0x8e).map(|(_, bytes)| bytes).collect();
     assert_eq!(last[2..], [[0x8e, 0, 5, 44, 13], [0x8e, 0, 5, 45, 14]]);
@@ -433,7 +431,7 @@ proptest! {
     #[test]
     fn worlds_end(seed in any::<u64>(), level in 0..4usize, host in proptest::collection::vec(any::<u8>(), 0..30)) {
         let profile = [NoiseProfile::calm(), NoiseProfile::club(), NoiseProfile::blitz(), chaos()][level].clone();
-        let mut world = World::new(SeatConfig::new(10, 10, game(wild_plies(30, seed)), profile, seed)).unwrap();
+        let mut world = world(game(wild_plies(30, seed)), profile, seed);
         let mut opening = host;
         opening.extend(OPENING);
         let reads = run(&mut world, &opening);

@@ -218,7 +218,8 @@ fn details(board: &BoardView) -> Vec<String> {
     lines
 }
 
-fn time(seconds: u32) -> String {
+/// Formats the time of a clock: `1:20:05`.
+pub fn time(seconds: u32) -> String {
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 

@@ -157,7 +157,6 @@ fn write_pending(
     Ok(())
 }
 
-/// Format of the output.
 enum OutputFormat {
     Pdn3(Style),
     Pdn2(pdn2::Pdn2Writer),

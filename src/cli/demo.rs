@@ -31,7 +31,7 @@ use hardware_sim::profile::NoiseProfile;
 use hardware_sim::world::{SeatConfig, World};
 use tokio::sync::{Notify, watch};
 
-use super::boards::BoardTable;
+use super::boards::{BoardTable, time};
 use super::demo_event;
 use super::output::{self, print_line};
 use super::screen::{Screen, ScreenCommand, TerminalSignals};
@@ -107,7 +107,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (all, exit_when_done) = (boards.len(), arguments.exit_when_done);
     let (mut screen, mut last) = (Screen::standard(), Vec::new());
     let has_ended = Notify::new();
-    let foot = footer_for(&directory, &viewers, &operator);
+    let foot = format!("viewers: {viewers}; operator: {operator}");
     let (outcome, was_shown) = runtime.block_on(async {
         let showing = async {
             let was_shown = tokio::select! {
@@ -154,7 +154,7 @@ fn serve_pages(
         sockets: vec![directory.join(SOCKET_NAME)],
         password_file: None,
         hosts: Vec::new(),
-        machine: super::desk::machine(),
+        machine: serve::machine(),
         trusted_proxies: Vec::new(),
         is_public: false,
         viewers_file: None,
@@ -272,22 +272,12 @@ async fn show(
     }
 }
 
-/// Returns the line below the table. `viewers`, `operator`: addresses of the pages, empty without pages.
-fn footer_for(directory: &Path, viewers: &str, operator: &str) -> String {
-    match viewers.is_empty() {
-        true => format!("recorded into {}", directory.display()),
-        // The folder is named above the table.
-        false => format!("viewers: {viewers}; operator: {operator}"),
-    }
-}
-
 fn shown(boards: &[BoardView], foot: String) -> BoardTable<'_> {
     BoardTable { boards, alarms: &[], notes: Vec::new(), footer: foot, shows_files: true }
 }
 
 fn plain(row: &LineReport) -> String {
-    let text = |seconds: u32| format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    let clocks = row.status.clocks.map_or(["-".to_owned(), "-".to_owned()], |clocks| clocks.map(text));
+    let clocks = row.status.clocks.map_or(["-".to_owned(), "-".to_owned()], |clocks| clocks.map(time));
     let last = row.status.last_line.as_deref().unwrap_or("-");
     let state = row.no_link.as_deref().unwrap_or(&row.status.state);
     let file = row.live_file.as_deref().map_or(String::new(), |path| path.display().to_string());

@@ -10,13 +10,13 @@ use damcast::control::{DeskUser, SERVICE_SOCKET_PATH, SOCKET_NAME};
 use damcast::outward::desk::{self, DeskOptions, passwords};
 use damcast::outward::state_file::STATE_FILE_PATH;
 use damcast::station::config::{DEFAULT_PATH, DeskConfig};
-use damcast::station::operate::{logging, notify};
+use damcast::station::operate::logging;
 
-use super::EXIT_USAGE;
 use super::ctl::RoleArg;
 use super::output::{print_error, print_line};
 use super::run::stop_signal;
-use super::serve::{open, viewer_address};
+use super::serve::{machine, notify_ready, open, viewer_address};
+use super::usage_error;
 
 /// Arguments of the command.
 #[derive(clap::Args)]
@@ -63,15 +63,12 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     let config = match DeskConfig::load(&arguments.config) {
         Ok(config) => config,
-        Err(error) => {
-            print_error(format_args!("damcast: {error}"));
-            return Ok(ExitCode::from(EXIT_USAGE));
-        }
+        Err(error) => return Ok(usage_error(error)),
     };
     let address = arguments.address.unwrap_or(config.address);
     if arguments.address.is_some_and(|address| !address.ip().is_loopback()) {
-        print_error("damcast: --address is one of loopback; `address` of [desk] names another, with what it needs");
-        return Ok(ExitCode::from(EXIT_USAGE));
+        let message = "--address is one of loopback; `address` of [desk] names another, with what it needs";
+        return Ok(usage_error(message));
     }
     logging::init();
     let listener = bind(address)?;
@@ -95,19 +92,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     runtime.block_on(async {
         let stop = stop_signal().context("signals")?;
         print_line(format_args!("operator: {}", viewer_address(&listener)?))?;
-        let manager = notify::ServiceManager::from_env().unwrap_or_else(|error| {
-            print_error(format_args!("damcast: {error}"));
-            notify::ServiceManager::absent()
-        });
-        manager.send(&["READY=1"]);
+        notify_ready();
         desk::serve(open(listener)?, options, stop).await.context("the desk")?;
         Ok(ExitCode::SUCCESS)
     })
-}
-
-/// Returns the name of this machine.
-pub fn machine() -> Option<String> {
-    rustix::system::uname().nodename().to_str().ok().map(str::to_owned)
 }
 
 /// Returns the possible places of the control socket: the configured one, else that in the recordings and that of the service.

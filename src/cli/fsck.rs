@@ -13,7 +13,8 @@ use std::process::ExitCode;
 use damcast::station::folder::fsck::{self, FsckReport, Severity};
 
 use super::input::{ProgressNotice, json_text};
-use super::output::{print_error, print_line};
+use super::output::print_line;
+use super::usage_error;
 
 /// Arguments of the command.
 #[derive(clap::Args)]
@@ -43,8 +44,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let report = match checked {
         Ok(report) => report,
         Err(error) => {
-            print_error(format_args!("damcast: {shown}: {error}; is this the directory of a station?"));
-            return Ok(ExitCode::from(2));
+            return Ok(usage_error(format_args!("{shown}: {error}; is this the directory of a station?")));
         }
     };
     let shown_level = |level| arguments.notes || level > Severity::Note;

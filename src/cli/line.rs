@@ -27,8 +27,8 @@ use damcast::engine::millis::Millis;
 use damcast::engine::playback::{self, TimeJump};
 use damcast::engine::session::{Effect, Input, Line, LineSettings, LiveUpdate, Output};
 
-use super::EXIT_USAGE;
 use super::output::{self, print_error};
+use super::{EXIT_USAGE, usage_error};
 
 /// Maximum length of an input line; one read of a port returns a few thousand bytes at most.
 const MAX_INPUT_LEN: u64 = 1 << 20;
@@ -94,8 +94,7 @@ pub fn reject_unsupported_profile(profile: ProfileArgument) -> Option<ExitCode> 
     if profile == ProfileArgument::Standard {
         return None;
     }
-    print_error(format_args!("damcast: --profile lidraughts is not built yet"));
-    Some(ExitCode::from(EXIT_USAGE))
+    Some(usage_error("--profile lidraughts is not built yet"))
 }
 
 /// Runs a line on standard input and output.
@@ -105,8 +104,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     // Report an invalid --game-type or --set before the driver waits for an answer.
     if let Err(error) = open(&LogReader::new(), arguments) {
-        print_error(format_args!("damcast: {error:#}"));
-        return Ok(ExitCode::from(EXIT_USAGE));
+        return Ok(usage_error(format_args!("{error:#}")));
     }
     serve_driver(arguments, io::stdin().lock(), output::buffered_stdout())
 }
@@ -145,8 +143,8 @@ fn serve_driver(arguments: &Arguments, mut input: impl BufRead, mut output: impl
                 none => match open(&reader, arguments) {
                     Ok(new) => none.insert(new),
                     Err(error) => {
-                        print_error(format_args!("damcast: standard input, before line {}: {error:#}", reader.lines()));
-                        return Ok(ExitCode::from(EXIT_USAGE));
+                        let line = reader.lines();
+                        return Ok(usage_error(format_args!("standard input, before line {line}: {error:#}")));
                     }
                 },
             };

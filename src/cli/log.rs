@@ -27,6 +27,7 @@ use damcast::station::live_files;
 
 use super::input::json_text;
 use super::output::{self, print_error, print_line};
+use super::usage_error;
 
 type WallTime = DateTime<FixedOffset>;
 
@@ -109,10 +110,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Subcommand::Extract(arguments) => extract(arguments),
     };
     match outcome {
-        Err(error) if error.is::<UnreadableFolder>() => {
-            print_error(format_args!("damcast: {error:#}"));
-            Ok(ExitCode::from(2))
-        }
+        Err(error) if error.is::<UnreadableFolder>() => Ok(usage_error(format_args!("{error:#}"))),
         outcome => outcome,
     }
 }

@@ -30,7 +30,16 @@ pub mod status;
 pub mod test_board;
 pub mod tournament;
 
+use std::fmt::Display;
+use std::process::ExitCode;
+
 use damcast::station::output;
 
 /// Exit code for wrong arguments or a wrong configuration, the same as clap's.
 pub const EXIT_USAGE: u8 = 2;
+
+/// Prints the message and returns [`EXIT_USAGE`].
+fn usage_error(message: impl Display) -> ExitCode {
+    output::print_error(format_args!("damcast: {message}"));
+    ExitCode::from(EXIT_USAGE)
+}

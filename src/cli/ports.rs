@@ -42,14 +42,12 @@ fn describe(port: &SerialPortInfo, links: &[PathBuf]) -> String {
             lines.push(format!("USB {:04x}:{:04x}, serial number {serial}", usb.vid, usb.pid));
             let names = [&usb.manufacturer, &usb.product].map(|name| name.as_deref().unwrap_or("unknown"));
             lines.push(format!("manufacturer {}, product {}", names[0], names[1]));
+            let serial = usb.serial_number.as_ref().map_or(String::new(), |serial| format!(":{serial}"));
+            lines.push(format!("usb:{:04x}:{:04x}{serial}", usb.vid, usb.pid));
         }
         SerialPortType::PciPort => lines.push("built in".to_owned()),
         SerialPortType::BluetoothPort => lines.push("Bluetooth".to_owned()),
         SerialPortType::Unknown => {}
-    }
-    if let SerialPortType::UsbPort(usb) = &port.port_type {
-        let serial = usb.serial_number.as_ref().map_or(String::new(), |serial| format!(":{serial}"));
-        lines.push(format!("usb:{:04x}:{:04x}{serial}", usb.vid, usb.pid));
     }
     lines.extend(links.iter().map(|link| format!("serial:{}", link.display())));
     lines.join("\n    ") + "\n"

@@ -50,12 +50,6 @@ impl BoardProbe {
     /// Waits for the next event and sends the commands that are due.
     pub async fn next(&mut self) -> ProbeEvent {
         let deadline = self.line.deadline().map(|at| self.started_at + Duration::from_millis(at.0));
-        let tick = async {
-            match deadline {
-                Some(deadline) => sleep_until(deadline).await,
-                None => std::future::pending().await,
-            }
-        };
         let (input, heard) = tokio::select! {
             event = self.link.next() => match event {
                 LinkEvent::Up => (Input::LinkUp, ProbeEvent::Up),
@@ -66,7 +60,7 @@ impl BoardProbe {
                     (Input::Bytes(bytes), ProbeEvent::Items(items))
                 }
             },
-            () = tick => (Input::Tick, ProbeEvent::Timeout),
+            () = sleep_until_any(deadline) => (Input::Tick, ProbeEvent::Timeout),
         };
         self.handle(input).await;
         heard
@@ -232,6 +226,14 @@ pub fn probe_bus(address: &PortAddress) -> anyhow::Result<Vec<BusAddress>> {
 /// Runs one task to its end.
 pub fn block_on<T>(task: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(task)
+}
+
+/// Sleeps until the time; forever without one.
+pub async fn sleep_until_any(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
 }
 
 #[cfg(test)]

@@ -15,8 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{oneshot, watch};
 use tracing::info;
 
-use super::EXIT_USAGE;
-use super::output::print_error;
+use super::usage_error;
 
 /// Time limit for blocked tasks at shutdown; a disk that does not answer must not keep the process alive.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -48,10 +47,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let config = match Config::load_for_recording(&arguments.config) {
         Ok(config) => config,
-        Err(error) => {
-            print_error(format_args!("damcast: {error}"));
-            return Ok(ExitCode::from(EXIT_USAGE));
-        }
+        Err(error) => return Ok(usage_error(error)),
     };
     let levels = logging::init();
     let path = arguments.config.clone();

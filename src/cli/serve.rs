@@ -13,9 +13,9 @@ use listenfd::ListenFd;
 use rustix::process::{Resource, getrlimit};
 use socket2::{Domain, Socket, Type};
 
-use super::EXIT_USAGE;
 use super::output::{print_error, print_line};
 use super::run::stop_signal;
+use super::usage_error;
 
 /// Maximum number of connections, if the limit on open files allows them.
 const MAX_CONNECTIONS: u64 = 16_384;
@@ -51,10 +51,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let config = match ServeConfig::load(&arguments.config) {
         Ok(config) => config,
-        Err(error) => {
-            print_error(format_args!("damcast: {error}"));
-            return Ok(ExitCode::from(EXIT_USAGE));
-        }
+        Err(error) => return Ok(usage_error(error)),
     };
     logging::init();
     let listener = match ListenFd::from_env().take_tcp_listener(0).context("the socket of the service manager")? {
@@ -71,11 +68,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     runtime.block_on(async {
         let stop = stop_signal().context("signals")?;
         print_line(format_args!("viewers: {}", viewer_address(&listener)?))?;
-        let manager = notify::ServiceManager::from_env().unwrap_or_else(|error| {
-            print_error(format_args!("damcast: {error}"));
-            notify::ServiceManager::absent()
-        });
-        manager.send(&["READY=1"]);
+        notify_ready();
         web::serve(open(listener)?, options, stop).await.context("the pages")?;
         Ok(ExitCode::SUCCESS)
     })
@@ -91,7 +84,7 @@ pub fn options(outlet: PathBuf, hosts: Vec<String>, trusted_proxies: Vec<std::ne
     ServeOptions {
         outlet,
         hosts,
-        machine: rustix::system::uname().nodename().to_str().ok().map(str::to_owned),
+        machine: machine(),
         trusted_proxies,
         connections: usize::try_from(connections).unwrap_or(16),
         state_file: None,
@@ -128,4 +121,17 @@ pub fn viewer_address(listener: &TcpListener) -> io::Result<String> {
 pub fn open(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {
     listener.set_nonblocking(true)?;
     tokio::net::TcpListener::from_std(listener)
+}
+
+/// Tells the service manager, if there is one, that the program answers from here on.
+pub fn notify_ready() {
+    match notify::ServiceManager::from_env() {
+        Ok(manager) => _ = manager.send(&["READY=1"]),
+        Err(error) => print_error(format_args!("damcast: {error}")),
+    }
+}
+
+/// Returns the name of this machine.
+pub fn machine() -> Option<String> {
+    rustix::system::uname().nodename().to_str().ok().map(str::to_owned)
 }

@@ -69,10 +69,7 @@ impl StationOptions {
             Ok(sources) => sources.with_environment(config::environment()),
             // Without a readable configuration the service may still be reachable.
             Err(_) if !is_named => return Ok(vec![service]),
-            Err(error) => {
-                print_error(format_args!("damcast: {error}"));
-                return Err(ExitCode::from(super::EXIT_USAGE));
-            }
+            Err(error) => return Err(super::usage_error(error)),
         };
         if let Err(error) = sources.read() {
             let then = match sources.read_for_recording() {

@@ -231,31 +231,16 @@ mod tests {
         BoardView {
             name: name.to_owned(),
             line: name.to_owned(),
-            address: None,
-            serial: None,
             state: state.split(':').next().unwrap().to_owned(),
             text: state.to_owned(),
-            since: None,
             since_s: Some(12 * 60),
-            held: false,
-            is_ongoing: false,
             game: Some(1),
             white,
             black,
             plies,
             last: Some(last.to_owned()),
             clocks: Some(ClocksView { white: clocks[0], black: clocks[1] }),
-            clock_missing: false,
-            provisional: Vec::new(),
-            waits: None,
-            unexplained: None,
-            squares: None,
-            wrong_start: None,
-            publication: None,
-            file: None,
-            pairing: None,
-            proposed_result: None,
-            assigned_pairing: None,
+            ..BoardView::default()
         }
     }
 
@@ -271,18 +256,11 @@ mod tests {
         });
         Overview {
             version: "0.1.0".to_owned(),
-            pid: 1,
-            started: damcast::station::operate::observer::now(),
             uptime_s: 3 * 3600,
             directory: "recordings".into(),
             disk: Some(DiskView { free_bytes: 41_200_000_000, total_bytes: 58_000_000_000 }),
             boards: vec![first, second],
-            results_awaited: Vec::new(),
-            unassigned_games: Vec::new(),
-            lines: Vec::new(),
-            outlets: Vec::new(),
-            alarms: Vec::new(),
-            reload: None,
+            ..Overview::default()
         }
     }
 

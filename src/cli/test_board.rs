@@ -19,10 +19,11 @@ use damcast::engine::protocol::{ClockReport, ClockTimes, DecodedItem, Lever, Mes
 use damcast::engine::session::CodeMap;
 use damcast::station::link::PortAddress;
 use draughts::{Color, Geometry, Square, Variant};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
-use super::output::{self, print_error};
-use super::probe::{BoardProbe, ProbeEvent, block_on};
+use super::boards::time;
+use super::output;
+use super::probe::{BoardProbe, ProbeEvent, block_on, sleep_until_any};
 use super::screen::{Screen, ScreenCommand, TerminalSignals};
 
 /// Lowest code of a result piece in every set.
@@ -64,10 +65,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (port, variant, codes) = match read(arguments) {
         Ok(read) => read,
-        Err(error) => {
-            print_error(format_args!("damcast: {error}"));
-            return Ok(ExitCode::from(super::EXIT_USAGE));
-        }
+        Err(error) => return Ok(super::usage_error(error)),
     };
     let mut view = TestBoardState::new(&variant.geometry, codes, arguments.turned);
     let mut screen = Screen::standard();
@@ -98,15 +96,9 @@ async fn watch(
         if arguments.until_tried && view.untested_squares().is_empty() {
             return Ok(());
         }
-        let ended = async {
-            match end {
-                Some(end) => sleep_until(end).await,
-                None => std::future::pending().await,
-            }
-        };
         let events = tokio::select! {
             heard = inquiry.next() => view.apply_event(heard),
-            () = ended => return Ok(()),
+            () = sleep_until_any(end) => return Ok(()),
             signal = wishes.next() => match signal {
                 ScreenCommand::Draw => continue,
                 ScreenCommand::Pause => {
@@ -365,8 +357,4 @@ impl TestBoardState {
         let untried = if untried.is_empty() { "none".to_owned() } else { untried.join(", ") };
         format!("{}not tried: {untried}\n", self.facts())
     }
-}
-
-fn time(seconds: u32) -> String {
-    format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }

@@ -168,10 +168,7 @@ const MAX_IMPORT_SIZE: usize = 4 << 20;
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let place = match find_location(arguments) {
         Ok(place) => place,
-        Err(error) => {
-            print_error(format_args!("damcast: {error:#}"));
-            return Ok(ExitCode::from(super::EXIT_USAGE));
-        }
+        Err(error) => return Ok(super::usage_error(format_args!("{error:#}"))),
     };
     match &arguments.verb {
         Subcommand::Import(import) => return import_file(&place, arguments.section.as_deref(), import),
@@ -182,7 +179,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         _ => {}
     }
     let log = read(&place.directory)?;
-    let tournament = parse_tournament(&log)?;
+    let tournament = log.tournament();
     // A damaged log may have lost records, so the output may be incomplete.
     let ended = if log.damage().is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     if let Subcommand::Show { history: true, .. } = arguments.verb {
@@ -194,16 +191,16 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     if let (Subcommand::Show { round: None, json, .. }, None) = (&arguments.verb, &arguments.section) {
         match json {
-            true => print_line(documents::sections_json(&tournament, |_| true, None))?,
-            false => print(overview(&tournament, &log))?,
+            true => print_line(documents::sections_json(tournament, |_| true, None))?,
+            false => print(overview(tournament, &log))?,
         }
         return Ok(ended);
     }
-    let section = only_section(&tournament, arguments.section.as_deref()).map_err(anyhow::Error::msg)?;
-    let in_json = |round| documents::sections_json(&tournament, |of| of.id == section.id, round);
+    let section = only_section(tournament, arguments.section.as_deref()).map_err(anyhow::Error::msg)?;
+    let in_json = |round| documents::sections_json(tournament, |of| of.id == section.id, round);
     match &arguments.verb {
         Subcommand::Show { round: None, json: true, .. } => print_line(in_json(None))?,
-        Subcommand::Show { round: None, .. } => print(section_filter(&tournament, section))?,
+        Subcommand::Show { round: None, .. } => print(section_filter(tournament, section))?,
         Subcommand::Show { round: Some(round), json, .. } => {
             ensure!(
                 *round >= 1 && *round <= section.last_round(),
@@ -223,10 +220,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             if ask.json {
                 print_line(documents::standings_json(section, &standings))?;
             } else {
-                print(as_text(&tournament, section, &standings))?;
+                print(as_text(tournament, section, &standings))?;
             }
         }
-        Subcommand::Export { format, ask } => print(export(&tournament, section, *format, ask)?)?,
+        Subcommand::Export { format, ask } => print(export(tournament, section, *format, ask)?)?,
         Subcommand::Import(_) | Subcommand::RoundRobin { .. } => {}
     }
     Ok(ended)
@@ -284,10 +281,6 @@ fn read(directory: &Path) -> anyhow::Result<TournamentLog> {
         print_error(format_args!("damcast: {damage}: what stands before it counts"));
     }
     Ok(log)
-}
-
-fn parse_tournament(log: &TournamentLog) -> anyhow::Result<Tournament> {
-    Ok(log.tournament().clone())
 }
 
 impl StandingsOptions {

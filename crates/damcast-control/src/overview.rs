@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub type WallTime = DateTime<FixedOffset>;
 
 /// State of a station.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Overview {
     /// Version of damcast.
     pub version: String,
@@ -59,7 +59,7 @@ pub struct DiskView {
 }
 
 /// State of a board.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct BoardView {
     /// Prefix of its file names.
     pub name: String,

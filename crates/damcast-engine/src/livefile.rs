@@ -217,7 +217,6 @@ impl LiveFileContents {
     }
 }
 
-/// Parses a line of movetext after a position.
 fn parse_entry(before: &Position, line: &str) -> Option<Entry> {
     let (text, comment) = match line.split_once(" {") {
         Some((text, comment)) => (text, comment.strip_suffix('}')?),

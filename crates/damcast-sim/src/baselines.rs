@@ -18,7 +18,7 @@ use damcast_engine::protocol::{Command, DecodedItem, Decoder, Message, PieceCode
 use damcast_engine::recognition::{Occupancy, SensedPiece};
 use damcast_engine::session::request::{OperatorCommand, Request};
 use damcast_engine::session::{Effect, Input, Output};
-use draughts::{Color, Geometry, Piece, PieceKind, Placement, Position, Setup, Square, Variant};
+use draughts::{Color, Geometry, Position, Setup, Square, Variant};
 use draughts_pdn::fen;
 
 use super::drive::RecorderDriver;
@@ -142,11 +142,7 @@ impl BaselineRecorder {
         let start = Position::start(self.variant);
         if self.occupancy.differs_from_placement(start.placement()).is_empty() {
             // A start position after some plies ends the game.
-            if self.plies == 0 {
-                self.base = Some(start);
-            } else {
-                self.base = None;
-            }
+            self.base = (self.plies == 0).then_some(start);
         }
     }
 
@@ -176,17 +172,10 @@ impl BaselineRecorder {
             std::cmp::Ordering::Less => Color::White,
             std::cmp::Ordering::Equal => !base.turn(),
         };
-        let mut placement = Placement::EMPTY;
-        for color in Color::BOTH {
-            for square in self.occupancy.squares_of(color) {
-                let was_king =
-                    base.placement().pieces_of(color).contains(square) && base.placement().kings().contains(square);
-                let on_crowning_row = self.variant.geometry.home_row(!color).contains(square);
-                let king = was_king || on_crowning_row || self.occupancy.kings().contains(square);
-                let kind = if king { PieceKind::King } else { PieceKind::Man };
-                placement.put(square, Some(Piece { color, kind }));
-            }
-        }
+        let placement = self.occupancy.placement(|color| {
+            let known_kings = base.placement().pieces_of(color) & base.placement().kings();
+            known_kings | self.variant.geometry.home_row(!color)
+        });
         let Ok(position) = Position::new(self.variant, Setup { placement, turn }) else { return };
         outputs.push(published(now, EntryKind::Setup(position)));
         self.base = Some(position);

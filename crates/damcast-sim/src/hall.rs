@@ -19,7 +19,6 @@ use super::score::{Conditions, PlayedCase, TRAILING_MS, count};
 use super::script;
 use super::trace::{BusTap, GameTrace, format_trace};
 
-/// Game and its conditions.
 type Case<'a> = (&'a SourceGame, Conditions);
 
 /// Moves of a game with the positions before them, and the motions that play them.

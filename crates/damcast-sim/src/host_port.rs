@@ -9,9 +9,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
-use super::port::{Port, Pty};
+use super::port::{Port, Pty, wait_for};
 
 /// Address of a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,13 +168,5 @@ fn read_pending(host: &mut TcpStream) -> Option<Vec<u8>> {
             Some(Vec::new())
         }
         Err(_) => None,
-    }
-}
-
-fn wait_for(descriptor: &impl std::os::fd::AsFd, wait: Duration) -> io::Result<()> {
-    let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
-    match poll(&mut [PollFd::new(descriptor, PollFlags::IN)], Some(&wait)) {
-        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-        Err(error) => Err(error.into()),
     }
 }

@@ -88,12 +88,7 @@ impl Port {
 
     /// Waits up to `wait` for bytes from the reader; empty: none arrived.
     pub(super) fn read(&self, wait: Duration) -> io::Result<Vec<u8>> {
-        let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
-        let mut descriptors = [PollFd::new(&self.pty.master, PollFlags::IN)];
-        match poll(&mut descriptors, Some(&wait)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
+        wait_for(&self.pty.master, wait)?;
         let mut buffer = [0; 256];
         match rustix::io::read(&self.pty.master, &mut buffer) {
             Ok(count) => Ok(buffer[..count].to_vec()),
@@ -153,5 +148,13 @@ pub fn play(world: &mut World, port: &Port, speed: f64, mut stop: impl FnMut(&Wo
             }
             world.receive(at, &heard);
         }
+    }
+}
+
+pub(super) fn wait_for(descriptor: &impl std::os::fd::AsFd, wait: Duration) -> io::Result<()> {
+    let wait = Timespec { tv_sec: wait.as_secs() as i64, tv_nsec: i64::from(wait.subsec_nanos()) };
+    match poll(&mut [PollFd::new(descriptor, PollFlags::IN)], Some(&wait)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }

@@ -201,7 +201,6 @@ pub fn play(game: &SourceGame, conditions: &Conditions, recorder: RecorderKind) 
     count(&format!("{} seed {seed}", game.name), &outcome)
 }
 
-/// Scores one game.
 pub(super) fn count(name: &str, outcome: &PlayedCase) -> Score {
     let published = outcome.record.entries();
     let (expected, over) = outcome.expected();

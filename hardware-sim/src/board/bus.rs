@@ -29,7 +29,6 @@ const PING_WINDOW_US: u64 = 1_100_000 - 7_000;
 /// Maximum time that storing can delay an answer, in microseconds.
 const STORING_LIMIT_US: u64 = 20_000;
 
-/// State of a board in bus mode.
 #[derive(Debug, Clone, Default)]
 pub(super) struct BusState {
     /// Start time of the pending answer, and the code of its command.

@@ -63,7 +63,7 @@ impl SimBoard {
     }
 
     pub(super) fn clock_reading(&self, now: u64) -> ClockReading {
-        self.clock.as_ref().map_or(ClockReading::NO_CLOCK, |clock: &SimClock| clock.board_reading(now / 1000))
+        self.clock.as_ref().map_or(ClockReading::default(), |clock: &SimClock| clock.board_reading(now / 1000))
     }
 
     fn sends_clock(&self) -> bool {

@@ -14,7 +14,6 @@ use crate::scanner::SensorState;
 use crate::script::Ply;
 use crate::truth::PlyId;
 
-/// Times of the move itself.
 pub(super) struct MoveTiming {
     /// Time of the first touch.
     pub touched_ms: u64,

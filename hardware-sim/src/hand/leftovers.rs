@@ -10,7 +10,6 @@ use crate::truth::{Event, PlyId};
 pub(super) struct Leftover {
     /// Field of the piece.
     pub field: u8,
-    /// Ply that captured it.
     captured_by: PlyId,
     /// Number of plies that it remains.
     plies: u64,

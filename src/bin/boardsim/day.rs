@@ -60,7 +60,6 @@ pub struct Arguments {
     delay: u32,
 }
 
-/// Tournament to play.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Tournament {
     /// Nine rounds, two players a board.

@@ -29,7 +29,6 @@ use hardware_sim::faults::Fault;
 use hardware_sim::profile::NoiseProfile;
 use hardware_sim::world::{SeatConfig, World};
 
-/// Name of the program.
 const NAME: &str = "boardsim";
 
 /// Simulated electronic draughts boards, clocks and hands. Not made by, and not connected with, the makers of real ones.

@@ -16,7 +16,6 @@ use damcast::station::config::{Config, LineConfig};
 use super::DoctorReport;
 use super::machine::Machine;
 
-/// Named sets.
 const NAMED_SETS: [&str; 3] = ["draughts", "draughts-old", "chess"];
 /// Minimum number of pieces on the board for a conclusion.
 const MIN_PIECES: usize = 10;

@@ -77,7 +77,6 @@ fn moves_of(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
     Some(if white_first == (color == Color::White) { first } else { plies / 2 })
 }
 
-/// Returns the side that begins, by a GameType tag.
 fn starts(game_type: &str) -> Option<Color> {
     draughts::Variant::from_tag(game_type).ok().map(|variant| variant.game_type.starter())
 }

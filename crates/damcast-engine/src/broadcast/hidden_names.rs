@@ -6,10 +6,8 @@ use std::io::{self, Read};
 use draughts_pdn::tag;
 use draughts_tournament::{HIDDEN_NAME, Id, Tournament};
 
-/// Tags with the names of players.
 pub(super) const PLAYER_TAGS: [&str; 2] = ["White", "Black"];
 
-/// Number of bytes of a file read at once.
 const CHUNK_SIZE: u64 = 1 << 16;
 /// Minimum length of a name searched inside texts. Shorter names are parts of many words: only a whole text counts as one of them.
 const MIN_NAME_LEN: usize = 5;

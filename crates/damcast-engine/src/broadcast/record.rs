@@ -376,7 +376,6 @@ impl GameRecord {
     }
 }
 
-/// Returns the written form of entries that follow this position.
 fn to_livefile_entries<'game>(
     mut position: Position,
     entries: &'game [RecordedEntry],

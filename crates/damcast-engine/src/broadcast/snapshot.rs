@@ -76,19 +76,6 @@ impl<'b> SnapshotEntry<'b> {
 }
 
 impl Snapshot {
-    /// Returns the snapshot of the boards of a round as visible at a moment.
-    pub fn from_boards(
-        boards: &[&Board],
-        which: BoardSelection,
-        profile: ReaderProfile,
-        delay: Delay,
-        now: WallTime,
-    ) -> Snapshot {
-        let places: Vec<SnapshotEntry> =
-            boards.iter().map(|board| SnapshotEntry::from_board(board, delay, now)).collect();
-        Snapshot::from_entries(&places, which, profile)
-    }
-
     /// Returns the snapshot of these entries.
     pub fn from_entries(places: &[SnapshotEntry], which: BoardSelection, profile: ReaderProfile) -> Snapshot {
         let mut truncated_boards = Vec::new();
@@ -139,7 +126,6 @@ fn without_quotes(tags: &mut Tags) {
     others.into_iter().for_each(|(name, value)| drop(tags.set(&name, value)));
 }
 
-/// Returns a board without a game: its tags.
 fn empty_game(board: &Board) -> Game {
     let mut tags = board.tags_of(None);
     tags.set("Result", "*");
@@ -230,9 +216,13 @@ mod tests {
         }
     }
 
+    fn unchecked_snapshot(boards: &[Board], which: BoardSelection, profile: ReaderProfile) -> Snapshot {
+        let entry = |board| SnapshotEntry::from_board(board, Delay::NO_DELAY, moment(999));
+        Snapshot::from_entries(&boards.iter().map(entry).collect::<Vec<_>>(), which, profile)
+    }
+
     fn snapshot(boards: &[Board], which: BoardSelection, profile: ReaderProfile) -> Snapshot {
-        let boards: Vec<&Board> = boards.iter().collect();
-        let snapshot = Snapshot::from_boards(&boards, which, profile, Delay::NO_DELAY, moment(99));
+        let snapshot = unchecked_snapshot(boards, which, profile);
         assert_eq!(snapshot.first_problem(), None, "{}", snapshot.text);
         snapshot
     }
@@ -264,13 +254,7 @@ mod tests {
         assert!(held.text.ends_with("\n\n1. 32-28 19-24 *\n"), "{}", held.text);
         assert_eq!(held.truncated_boards, ["a"]);
         boards[0].apply(moment(60), GameChange::Released);
-        let released = Snapshot::from_boards(
-            &[&boards[0]],
-            BoardSelection::All,
-            ReaderProfile::Lidraughts,
-            Delay::NO_DELAY,
-            moment(99),
-        );
+        let released = unchecked_snapshot(&boards, BoardSelection::All, ReaderProfile::Lidraughts);
         assert!(released.text.contains("/FEN") && released.truncated_boards.is_empty());
     }
 
@@ -302,14 +286,7 @@ mod tests {
         play(&mut boards[0], &[]);
         assert!(snapshot(&boards, BoardSelection::All, ReaderProfile::Standard).text.contains("32-28"));
         play(&mut boards[0], &["1. 31-27"]);
-        let text = Snapshot::from_boards(
-            &[&boards[0]],
-            BoardSelection::All,
-            ReaderProfile::Standard,
-            Delay::NO_DELAY,
-            moment(999),
-        )
-        .text;
+        let text = snapshot(&boards, BoardSelection::All, ReaderProfile::Standard).text;
         assert!(text.contains("31-27") && !text.contains("32-28"), "{text}");
     }
 

@@ -197,7 +197,6 @@ fn remove_prepared_rounds(section: &mut TournamentSection) {
     section.matches.retain(|team_match| team_match.round <= last);
 }
 
-/// A record, with the tournament before and after it.
 struct Change<'r> {
     before: &'r Tournament,
     after: Tournament,

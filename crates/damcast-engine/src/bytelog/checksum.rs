@@ -7,7 +7,6 @@ use crc::{CRC_32_ISCSI, Crc};
 
 const CRC_32C: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
 const MARK: &str = " ;";
-/// Number of digits in a checksum.
 pub(super) const DIGIT_COUNT: usize = 8;
 
 /// Returns the CRC-32C of a record's text.

@@ -35,7 +35,6 @@ use crate::protocol::{BusAddress, BusAnswer, BusMessage, ClockReport, PieceCode}
 
 /// Maximum time span of one record, in milliseconds.
 pub(super) const MAX_RECORD_SPAN: u64 = 1_000;
-/// Digits to the base of 64.
 const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
 /// Largest number of two digits.
 pub(super) const TWO_DIGITS: u64 = 64 * 64 - 1;
@@ -71,7 +70,6 @@ pub struct AnswerPart {
     pub bytes: usize,
 }
 
-/// Answer without changes.
 pub(super) const NO_CHANGES: BusAnswer = BusAnswer::Changes(Vec::new());
 
 impl IdleAnswer {
@@ -100,7 +98,6 @@ pub(super) fn answer_letter(answer: &BusAnswer) -> Option<u8> {
     }
 }
 
-/// Appends boards to the text of a record.
 pub(super) fn append(text: &mut String, boards: &[IdleAnswer]) {
     for unchanged in boards {
         let IdleAnswer { board, answer, reads: pieces } = unchanged;

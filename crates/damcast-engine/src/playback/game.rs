@@ -25,7 +25,6 @@ pub struct PlayedGame {
     pub(super) times: PublicationTimes,
 }
 
-/// Publication times of a game.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct PublicationTimes {
     /// Calendar of these times; `None` if the logs have no opening time.

@@ -26,7 +26,6 @@ use draughts_pdn::tag_values::Outcome;
 use super::{entry_place, tag_place};
 use movetext::Movetext;
 
-/// Maximum number of plies per game.
 const MAX_PLIES: usize = 500;
 
 /// Maximum number of games per file; official broadcasts allow twice as many.
@@ -324,7 +323,6 @@ fn tag(shown: &[SourceChar], at: usize) -> Option<(String, usize, usize)> {
     (letters > 0 && end > value_at).then(|| (string(&shown[name_at..name_at + letters]), value_at, end))
 }
 
-/// Returns the value of the first tag with this name.
 fn tag_value<'t>(tags: &'t [(String, String)], name: &str) -> Option<&'t str> {
     tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
@@ -349,7 +347,6 @@ fn game_variant(tags: &[(String, String)]) -> &'static Variant {
     Variant::from_tag(known).unwrap_or_else(|_| Variant::international())
 }
 
-/// Tags that the relay imports.
 const IMPORTED_TAGS: [&str; 18] = [
     "white",
     "whiteelo",

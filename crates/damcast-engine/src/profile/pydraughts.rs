@@ -123,7 +123,6 @@ fn check_tokens(text: &str, problems: &mut Problems) {
     }
 }
 
-/// Returns the first difference between a game and the reading of pydraughts.
 fn first_difference(located: &reader::LocatedGame, read: Option<Result<ParsedGame, String>>) -> Option<Problem> {
     let tags = &located.game.tags;
     let start = located.locations.start();
@@ -165,7 +164,6 @@ fn first_difference(located: &reader::LocatedGame, read: Option<Result<ParsedGam
     theirs.next().map(|more| Problem::error(place, format!("{} is read as a move", quote(more))))
 }
 
-/// Game as read by pydraughts.
 struct ParsedGame {
     tags: Vec<(String, String)>,
     moves: Vec<String>,

@@ -34,7 +34,7 @@
 //! Source: protocol header, "bus mode".
 
 use super::clock::{CLOCK_DATA, ClockReport};
-use super::framer::{Frame, FrameCounts, Framed, Framer, HEADER_LEN, Noise};
+use super::framer::{Frame, Framed, Framer, HEADER_LEN, Noise};
 use super::message::{BusAddress, PieceCode, UnknownReason, Version};
 use super::message_id::MessageId;
 
@@ -309,11 +309,6 @@ impl BusDecoder {
     /// Returns the number of missing bytes of the partial answer, as far as known; `None` without a partial answer.
     pub fn missing_bytes(&self) -> Option<usize> {
         self.framer.missing_bytes()
-    }
-
-    /// Returns the counts of frames and noise so far.
-    pub fn counts(&self) -> FrameCounts {
-        self.framer.counts()
     }
 }
 

@@ -163,12 +163,8 @@ fn first(data: &[u8]) -> Option<(Option<MemoryEvent>, usize)> {
 
 fn piece(data: &[u8]) -> Option<MemoryEvent> {
     let &[kind, field, ..] = data else { return None };
-    let pace = if kind & 0x10 != 0 { ScanGap::SameScan } else { ScanGap::Later };
-    (field <= LAST_FIELD).then_some(MemoryEvent::Piece {
-        field: Field(field),
-        piece: PieceCode(kind & 0x0f),
-        gap: pace,
-    })
+    let gap = if kind & 0x10 != 0 { ScanGap::SameScan } else { ScanGap::Later };
+    (field <= LAST_FIELD).then_some(MemoryEvent::Piece { field: Field(field), piece: PieceCode(kind & 0x0f), gap })
 }
 
 fn time(data: &[u8]) -> Option<MemoryEvent> {

@@ -34,10 +34,8 @@ pub mod message;
 mod message_id;
 
 pub use bus::{BusAnswer, BusCommand, BusDecoder, BusItem, BusMessage};
-pub use clock::{
-    AckContent, AckOutcome, ClockAck, ClockButton, ClockReport, ClockSide, ClockStatus, ClockTimes, Lever,
-};
-pub use command::{ClockCommand, Command, Decoded, TimeSetting};
+pub use clock::{ClockAck, ClockReport, ClockSide, ClockStatus, ClockTimes, Lever};
+pub use command::{Command, Decoded};
 pub use framer::{Frame, FrameCounts, Framed, Framer, Noise, NoiseKind};
 pub use message::{BatteryStatus, BusAddress, DecodedItem, Decoder, Field, Message, PieceCode, UnknownReason, Version};
 pub use message_id::MessageId;

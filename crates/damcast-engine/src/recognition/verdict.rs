@@ -9,9 +9,10 @@ use crate::millis::Millis;
 pub struct PressId(pub u32);
 
 /// State of the clock, as far as known.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ClockState {
     /// No clock is connected, or its presence is unknown.
+    #[default]
     None,
     /// The clock is stopped.
     Stopped {

@@ -37,7 +37,6 @@ const MAX_DOUBTFUL: usize = 16;
 /// Age up to which a reading of a running clock is valid; it sends its time every second.
 const MAX_READING_AGE: Millis = Millis::seconds(10);
 
-/// Reading with its time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct TimedReading {
     at: Millis,

@@ -118,7 +118,6 @@ impl FromStr for CodeMap {
 mod tests {
     use super::*;
 
-    /// Returns the letters of the codes 0 to 15.
     fn letters(map: CodeMap) -> String {
         let letter = |code: u8| match map.piece(PieceCode(code)) {
             None => '.',

@@ -76,7 +76,6 @@ fn board_settings(
     Ok((settings, unknown))
 }
 
-/// Returns the number of earlier games by the header.
 fn parse_games_before(other: &[(String, String)]) -> u32 {
     let number = other.iter().find(|(key, _)| key == KEY_GAMES_BEFORE).and_then(|(_, value)| value.parse().ok());
     number.unwrap_or(0)

@@ -201,7 +201,6 @@ pub struct Line {
     unread: Option<std::vec::IntoIter<u8>>,
 }
 
-/// Outcome of one byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ByteOutcome {
     /// The byte neither completed a message nor showed that earlier bytes were noise.

@@ -51,6 +51,8 @@ const MIN_DUMP_RETRY: Millis = Millis::seconds(5);
 const MAX_DUMP_RETRY: Millis = Millis::seconds(60);
 /// Longest silence of a board that has reported moves but never answered a question: its player may be thinking.
 const MAX_SILENCE_WITHOUT_ANSWERS: Millis = Millis::seconds(300);
+/// Update commands, tried in order.
+const UPDATE_COMMANDS: [Command; 3] = [Command::SendUpdateNice, Command::SendUpdate, Command::SendUpdateBoard];
 
 /// Question that waits for its answer.
 #[derive(Clone, Debug)]
@@ -61,7 +63,7 @@ struct Pending {
 }
 
 /// Questions to one board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct QuestionQueue {
     /// Questions to an admitted board, besides the update command.
     connect_questions: Vec<Command>,
@@ -82,7 +84,6 @@ pub struct QuestionQueue {
     is_silence_reported: bool,
     reopen_at: Option<Millis>,
     reopen_count: u32,
-    /// Time of the last message.
     last_message_at: Option<Millis>,
     /// Dump requests in a row that remained unanswered although the board sent messages.
     unanswered_dumps: u32,
@@ -100,8 +101,8 @@ pub struct QuestionQueue {
     answered_question: Option<Command>,
     /// Last question before the board counts as silent, since it may only ignore dump requests.
     last_check: Option<Command>,
-    /// Command that makes the board report changes; survives a new link.
-    update_command: Command,
+    /// Number of update commands that did not make the board report changes; survives a new link.
+    failed_updates: usize,
 }
 
 /// Action requested by the queue.
@@ -122,39 +123,14 @@ pub enum QueueAction {
 impl QuestionQueue {
     /// Creates the queue before the link is up. `identify`: question that must be answered first.
     pub fn new(connect_questions: Vec<Command>, identify: Option<Command>) -> QuestionQueue {
-        QuestionQueue {
-            connect_questions,
-            identify,
-            is_identified: false,
-            is_link_up: false,
-            queue: VecDeque::new(),
-            pending: None,
-            last_probe: Millis::ZERO,
-            update_sent_at: None,
-            unanswered: 0,
-            wait_until: Millis::ZERO,
-            has_answered: false,
-            is_silence_reported: false,
-            reopen_at: None,
-            reopen_count: 0,
-            last_message_at: None,
-            unanswered_dumps: 0,
-            never_dumps: false,
-            has_reported: false,
-            has_dumped: false,
-            dump_asked_at: Millis::ZERO,
-            clock_asked_at: Millis::ZERO,
-            answered_question: None,
-            last_check: None,
-            update_command: Command::SendUpdateNice,
-        }
+        QuestionQueue { connect_questions, identify, ..QuestionQueue::default() }
     }
 
     /// Starts the identification or, without one, the first questions after the link came up.
     pub fn link_up(&mut self, now: Millis) -> Vec<QueueAction> {
         self.link_down();
         (self.is_link_up, self.last_probe) = (true, now);
-        match self.identify.clone() {
+        match self.identify {
             None => self.start(now),
             Some(question) => {
                 self.queue.push_back(question);
@@ -169,20 +145,23 @@ impl QuestionQueue {
         self.update_sent_at = Some(now);
         self.queue
             .extend(self.connect_questions.iter().filter(|&command| Some(command) != self.identify.as_ref()).cloned());
-        let mut turns = vec![QueueAction::Send(self.update_command.clone())];
+        let mut turns = vec![QueueAction::Send(self.update_command())];
         turns.extend(self.tick(now, None));
         turns
     }
 
     /// Returns the next update command for a board that reports no changes; `None` if there is no other.
     pub fn next_update_command(&mut self, now: Millis) -> Option<Command> {
-        self.update_command = match self.update_command {
-            Command::SendUpdateNice => Command::SendUpdate,
-            Command::SendUpdate => Command::SendUpdateBoard,
-            _ => return None,
-        };
+        if self.failed_updates + 1 == UPDATE_COMMANDS.len() {
+            return None;
+        }
+        self.failed_updates += 1;
         self.update_sent_at = Some(now);
-        Some(self.update_command.clone())
+        Some(self.update_command())
+    }
+
+    fn update_command(&self) -> Command {
+        UPDATE_COMMANDS[self.failed_updates]
     }
 
     /// Whether the board sends messages but never answers dump requests.
@@ -200,15 +179,14 @@ impl QuestionQueue {
 
     /// Handles the loss of the link.
     pub fn link_down(&mut self) {
-        let (opening, identify) = (std::mem::take(&mut self.connect_questions), self.identify.take());
-        let (silent, reopened, is_without_dumps) = (self.is_silence_reported, self.reopen_count, self.never_dumps);
-        let update = self.update_command.clone();
         *self = QuestionQueue {
-            is_silence_reported: silent,
-            reopen_count: reopened,
-            never_dumps: is_without_dumps,
-            update_command: update,
-            ..QuestionQueue::new(opening, identify)
+            connect_questions: std::mem::take(&mut self.connect_questions),
+            identify: self.identify.take(),
+            is_silence_reported: self.is_silence_reported,
+            reopen_count: self.reopen_count,
+            never_dumps: self.never_dumps,
+            failed_updates: self.failed_updates,
+            ..QuestionQueue::default()
         };
     }
 
@@ -296,7 +274,7 @@ impl QuestionQueue {
 
     /// Returns the time of the next clock question to a board that does not report its clock.
     fn clock_at(&self) -> Option<Millis> {
-        let asks = self.is_identified && self.update_command == Command::SendUpdateBoard;
+        let asks = self.is_identified && self.update_command() == Command::SendUpdateBoard;
         asks.then_some(self.clock_asked_at + CLOCK_INTERVAL)
     }
 
@@ -329,10 +307,10 @@ impl QuestionQueue {
         }
         if self.is_identified && self.update_sent_at.is_none_or(|last_sent| last_sent + KEEP_ALIVE_INTERVAL <= now) {
             // A board that lost power in between has forgotten the update command.
-            turns.push(QueueAction::Send(self.update_command.clone()));
+            turns.push(QueueAction::Send(self.update_command()));
             self.update_sent_at = Some(now);
             // If a particular board is expected, another may be connected by now.
-            self.queue.extend(self.identify.clone().filter(|question| !self.queue.contains(question)));
+            self.queue.extend(self.identify.filter(|question| !self.queue.contains(question)));
         }
         let probe = if is_wanted { Command::SendBoard } else { self.probe() };
         let front = self.queue.front();
@@ -340,7 +318,7 @@ impl QuestionQueue {
             || front == Some(&probe)
             || front.is_some() && front == self.last_check.as_ref();
         let next = if is_next { self.queue.pop_front() } else { None };
-        let command = next.unwrap_or_else(|| probe.clone());
+        let command = next.unwrap_or(probe);
         if command == self.probe() {
             self.last_probe = now;
         }
@@ -351,7 +329,7 @@ impl QuestionQueue {
         }
         let is_memory = command == Command::SendEepromMoves;
         let patience = if is_memory { MEMORY_TIMEOUT } else { ANSWER_TIMEOUT };
-        self.pending = Some(Pending { command: command.clone(), since: now, until: now + patience });
+        self.pending = Some(Pending { command, since: now, until: now + patience });
         turns.push(QueueAction::Send(command));
         if is_memory {
             self.last_probe = now;
@@ -379,7 +357,7 @@ impl QuestionQueue {
             self.last_check =
                 self.answered_question.as_ref().or(self.connect_questions.iter().find(is_simple)).cloned();
         }
-        let probe = self.last_check.clone().unwrap_or_else(|| self.probe());
+        let probe = self.last_check.unwrap_or_else(|| self.probe());
         if self.queue.front() != Some(&probe) {
             self.queue.push_front(probe);
         }
@@ -438,14 +416,13 @@ impl QuestionQueue {
     /// Returns the question that a board must answer.
     fn probe(&self) -> Command {
         match (&self.identify, &self.answered_question) {
-            (Some(question), _) if !self.is_identified => question.clone(),
-            (_, Some(question)) if self.never_dumps => question.clone(),
+            (Some(question), _) if !self.is_identified => *question,
+            (_, Some(question)) if self.never_dumps => *question,
             _ => Command::SendBoard,
         }
     }
 }
 
-/// Whether the message answers the command.
 fn is_answer_to(command: &Command, message: &Message) -> bool {
     matches!(
         (command, message),

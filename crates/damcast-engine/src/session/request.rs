@@ -39,7 +39,6 @@ const MAX_TAGS: usize = 64;
 const RESERVED_TAGS: [&str; 4] = ["GameType", "Result", "FEN", "Date"];
 /// Separator between the names of two players.
 const NAME_SEPARATOR: &str = " / ";
-/// Keyword for no pairing.
 const KEYWORD_NO_PAIRING: &str = "none";
 /// Keyword after `continue` that skips the check of the board.
 const KEYWORD_ANYWAY: &str = "anyway";
@@ -348,7 +347,6 @@ fn names(text: &str) -> Result<OperatorCommand, RequestError> {
     Ok(OperatorCommand::Names { white: white.to_owned(), black: black.to_owned() })
 }
 
-/// Parses a side in operator notation.
 fn parse_side(text: &str) -> Option<Color> {
     match text.to_ascii_lowercase().as_str() {
         "white" | "w" => Some(Color::White),

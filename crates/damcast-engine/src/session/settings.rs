@@ -178,7 +178,7 @@ impl LineSettings {
             connect_questions: CONNECT_QUESTIONS
                 .iter()
                 .filter(|(_, _, usual)| *usual)
-                .map(|(_, command, _)| command.clone())
+                .map(|(_, command, _)| *command)
                 .collect(),
             preset: Preset::Auto,
             explicit_keys: Vec::new(),
@@ -244,7 +244,7 @@ impl LineSettings {
             }
             "connect" => {
                 let command =
-                    |word: &str| CONNECT_QUESTIONS.iter().find(|(known, ..)| *known == word).map(|(_, c, _)| c.clone());
+                    |word: &str| CONNECT_QUESTIONS.iter().find(|(known, ..)| *known == word).map(|(_, c, _)| *c);
                 let commands: Option<Vec<Command>> = value.split_whitespace().map(command).collect();
                 self.connect_questions = commands.ok_or_else(|| {
                     wrong("words from: clock version serial-number long-serial-number trade-mark bus-address battery")

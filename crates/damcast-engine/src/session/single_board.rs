@@ -47,11 +47,9 @@ pub struct SingleBoard {
     /// Bytes received since the link came up.
     heard_bytes: u64,
     warned_about_bus: bool,
-    /// Open gap.
     gap: Option<Gap>,
     /// Time of the last contact, in table time.
     heard_at: Millis,
-    /// Last clock report.
     clock: Option<ClockReport>,
     /// Whether a memory request has failed since the link came up.
     has_no_memory: bool,
@@ -122,23 +120,13 @@ impl SingleBoard {
             None if condition == status.condition => status.state.clone(),
             None => condition.describe().to_owned(),
         };
-        let wrong_start = status.start_problem.filter(|_| offers.is_none());
+        let start_problem = status.start_problem.filter(|_| offers.is_none());
         let is_held = self.session.hold.is_holding();
         let state = if is_held { format!("held back: {}", status.state) } else { state };
-        let doubt = status.unexplained.filter(|_| condition == Condition::Unexplained);
+        let unexplained = status.unexplained.filter(|_| condition == Condition::Unexplained);
         let is_admitted = self.identity.is_admitted();
-        let waits = self.session.waiting(status.pending_entry);
-        Status {
-            condition,
-            is_held,
-            state,
-            start_problem: wrong_start,
-            board,
-            is_admitted,
-            pending_entry: waits,
-            unexplained: doubt,
-            ..status
-        }
+        let pending_entry = self.session.waiting(status.pending_entry);
+        Status { condition, is_held, state, start_problem, board, is_admitted, pending_entry, unexplained, ..status }
     }
 
     /// Returns the counts of unusable bytes.
@@ -654,7 +642,6 @@ impl SingleBoard {
     }
 }
 
-/// Applies a report of the board to a table.
 fn apply_report(table: &mut Table, at: Millis, report: &GameReport) -> Vec<Effect> {
     match report {
         GameReport::Dump(codes) => {

@@ -526,7 +526,6 @@ impl SimulatedRecorder {
     }
 }
 
-/// Returns the serial number of a tournament board.
 fn serial(board: usize) -> u32 {
     1001 + board as u32
 }
@@ -554,7 +553,6 @@ fn truncate_file(path: &Path, bytes: u64) -> io::Result<()> {
     file.set_len(file.metadata()?.len().saturating_sub(bytes))
 }
 
-/// Completes a live file from its log.
 fn complete_live_file(path: &Path, game: &PlayedGame) -> io::Result<()> {
     let found = fs::read(path).unwrap_or_default();
     let whole = game.file.bytes();

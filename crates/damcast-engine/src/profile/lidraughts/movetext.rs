@@ -120,7 +120,6 @@ impl<'a> Movetext<'a> {
         fatal_problem(self.problems, at, message, "numbers stand before moves only");
     }
 
-    /// Reports what is not closed at the end of the text.
     fn finish(&mut self, state: MovetextState, open_variation: Option<usize>) {
         if let MovetextState::Number(at) = state {
             self.report_number_alone(at);

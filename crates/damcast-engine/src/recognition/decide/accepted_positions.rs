@@ -171,13 +171,10 @@ impl UnexplainedTracker {
             return;
         }
         let at = facts.evidence.next_seq_no();
-        let sight = without_anomalies(
-            &facts.published,
-            &facts.evidence.without_flicker(facts.evidence.occupancy(), |_, _| true),
-            at,
-        );
+        let steady = facts.evidence.without_flicker(facts.evidence.occupancy(), |_, _| true);
+        let occupancy = without_anomalies(&facts.published, &steady, at);
         let (turn, presses) = (facts.presses.turn(), facts.presses.len());
-        let known = |candidate: &&mut AcceptedPosition| candidate.occupancy.differs_from(&sight).is_empty();
+        let known = |candidate: &&mut AcceptedPosition| candidate.occupancy.differs_from(&occupancy).is_empty();
         if let Some(candidate) = self.settled.iter_mut().find(known) {
             // A press without a change of the board: the ply left no trace.
             (candidate.turn, candidate.presses, candidate.at) = (turn, presses, at);
@@ -186,12 +183,6 @@ impl UnexplainedTracker {
         if self.settled.len() == counts::MAX_SETTLED_POSITIONS {
             self.settled.remove(0);
         }
-        self.settled.push(AcceptedPosition {
-            occupancy: sight,
-            at,
-            turn,
-            presses,
-            evidence: AcceptanceEvidence::Quiet,
-        });
+        self.settled.push(AcceptedPosition { occupancy, at, turn, presses, evidence: AcceptanceEvidence::Quiet });
     }
 }

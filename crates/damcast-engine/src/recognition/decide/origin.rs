@@ -28,7 +28,6 @@ impl PriorPlies {
     }
 }
 
-/// Origin of a position.
 #[derive(Clone, Debug)]
 pub(super) enum PositionOrigin {
     /// One legal ply: no rule was broken, but the press is missing.
@@ -85,7 +84,6 @@ pub(super) fn possible_prior_plies(
     possible
 }
 
-/// Returns the origin of an unexplained position.
 pub(super) fn find_origin(
     facts: &Facts,
     candidate: &AcceptedPosition,

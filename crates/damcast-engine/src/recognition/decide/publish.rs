@@ -47,7 +47,6 @@ pub(super) fn apply(
     }
 }
 
-/// Publishes the first ply of an explanation.
 fn apply_ply(facts: &mut Facts, now: Millis, explanation: &Explanation, rule: Rule) -> Verdict {
     let ply = explanation.plies[0].clone();
     let before = *facts.published.position();

@@ -1,6 +1,6 @@
 //! Contents of the squares of a board at one time.
 
-use draughts::{Color, Placement, Square, SquareSet};
+use draughts::{Color, Piece, PieceKind, Placement, Square, SquareSet};
 
 /// Piece as reported by a sensor. Its colour is reliable, its kind is a hint (a stacked second disk may read as a man).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +52,19 @@ impl Occupancy {
     /// Returns the squares with a king's code.
     pub fn kings(&self) -> SquareSet {
         self.kings
+    }
+
+    /// Returns the pieces on their squares; those on `crowned` squares of their colour are kings, too.
+    pub fn placement(&self, crowned: impl Fn(Color) -> SquareSet) -> Placement {
+        let mut placement = Placement::EMPTY;
+        for color in Color::BOTH {
+            let kings = self.kings | crowned(color);
+            for square in self.squares_of(color) {
+                let kind = if kings.contains(square) { PieceKind::King } else { PieceKind::Man };
+                placement.put(square, Some(Piece { color, kind }));
+            }
+        }
+        placement
     }
 
     /// Returns the squares whose colour differs between two occupancies.

@@ -12,7 +12,6 @@ use crate::recognition::tuning::{counts, times};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SeqNo(u64);
 
-/// History of one square.
 #[derive(Clone, Copy, Debug)]
 struct SquareHistory {
     /// Times at which the last piece on this square arrived or left, latest first.
@@ -21,7 +20,6 @@ struct SquareHistory {
     color: Option<Color>,
     /// Last possible touch: at the last change, or at the end of flickering.
     touched: Option<SeqNo>,
-    /// Color that flickers on this square.
     flickers: Option<Color>,
     /// Color that flickered on this square, and when its absence was noticed. The piece had left earlier.
     gone_since: Option<(Color, SeqNo)>,
@@ -103,7 +101,6 @@ pub struct Evidence {
     history: VecDeque<SquareChange>,
     /// Whether a board dump has confirmed the contents.
     is_dumped: bool,
-    /// Time of the last dump.
     dumped_at: Millis,
     /// Whether reports count as confirmed, because the board never sends a dump.
     trusts_reports: bool,

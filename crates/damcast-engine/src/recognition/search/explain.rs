@@ -105,13 +105,10 @@ pub fn explain(question: &SearchQuery, most_plies: usize, work: &mut u32) -> Vec
 /// its validity.
 #[derive(Clone, Debug)]
 pub struct SearchResult {
-    /// Key of the query.
     key: SearchKey,
     /// Explanations in search order, with scores that exclude presses.
     found: Vec<Explanation>,
-    /// Number of plies searched.
     searched_plies: usize,
-    /// Number of plies requested.
     requested_plies: usize,
     /// Whether the work limit ended the search.
     is_cut: bool,
@@ -120,14 +117,8 @@ pub struct SearchResult {
 impl SearchResult {
     /// Searches for explanations.
     pub fn search(question: &SearchQuery, most_plies: usize, work: &mut u32) -> SearchResult {
-        let of = question.key();
-        let nothing = SearchResult {
-            key: of,
-            found: Vec::new(),
-            searched_plies: most_plies,
-            requested_plies: most_plies,
-            is_cut: false,
-        };
+        let (key, searched_plies, requested_plies) = (question.key(), most_plies, most_plies);
+        let nothing = SearchResult { key, found: Vec::new(), searched_plies, requested_plies, is_cut: false };
         if !is_in_reach(question, &[SquareSet::EMPTY; 2], &question.base.position, most_plies) {
             return nothing;
         }
@@ -228,7 +219,6 @@ struct Search<'a> {
     /// Cost of plies whose landing was not seen.
     landed_unseen: i32,
     plies: Vec<Move>,
-    /// Captured pieces, by colour.
     captured: [SquareSet; 2],
     found: Vec<Explanation>,
 }
@@ -304,19 +294,20 @@ impl Search<'_> {
         let sight = self.query.evidence.occupancy();
         let wrong = self.query.evidence.contradictions(end.placement()) - self.query.anomalies;
         let standing = |color: Color| wrong & self.captured[color.index()] & sight.squares_of(color);
-        let left = (standing(Color::White) | standing(Color::Black)) - end.placement().occupied();
-        let odd = wrong - left;
+        let leftover = (standing(Color::White) | standing(Color::Black)) - end.placement().occupied();
+        let mismatched = wrong - leftover;
         let replaced =
-            odd & end.placement().occupied() & (sight.squares_of(Color::White) | sight.squares_of(Color::Black));
-        if odd.len() > 1 || !replaced.is_empty() {
+            mismatched & end.placement().occupied() & (sight.squares_of(Color::White) | sight.squares_of(Color::Black));
+        if mismatched.len() > 1 || !replaced.is_empty() {
             return;
         }
-        let score = self.score(left, odd) + self.unseen(left | odd);
+        let score = self.score(leftover, mismatched) + self.unseen(leftover | mismatched);
         // Keep only the best of equivalent explanations: boards full of kings have thousands.
         let is_like = |other: &Explanation| {
             other.plies.len() == self.plies.len()
                 && other.plies[0] == self.plies[0]
-                && (other.leftover.is_empty(), other.mismatched.is_empty()) == (left.is_empty(), odd.is_empty())
+                && (other.leftover.is_empty(), other.mismatched.is_empty())
+                    == (leftover.is_empty(), mismatched.is_empty())
         };
         if let Some(known) = self.found.iter().position(is_like) {
             if self.found[known].score >= score {
@@ -324,13 +315,8 @@ impl Search<'_> {
             }
             self.found.remove(known);
         }
-        self.found.push(Explanation {
-            plies: self.plies.clone(),
-            unexplained_plies: 0,
-            leftover: left,
-            mismatched: odd,
-            score,
-        });
+        let plies = self.plies.clone();
+        self.found.push(Explanation { plies, unexplained_plies: 0, leftover, mismatched, score });
     }
 
     fn score(&self, left: SquareSet, odd: SquareSet) -> i32 {

@@ -15,7 +15,6 @@ use crate::recognition::tuning::{counts, work};
 #[derive(Clone, Debug, Default)]
 pub struct Searcher {
     cached: Option<CachedSearch>,
-    /// Closest interpretations of an unexplained board.
     interpretations: Option<(FactsVersion, Vec<Interpretation>)>,
 }
 
@@ -100,7 +99,6 @@ mod tests {
     const SQUARES: [&str; 7] = ["32", "28", "19", "23", "14", "37", "10"];
     const SEEN: [Option<Color>; 3] = [None, Some(Color::White), Some(Color::Black)];
 
-    /// Applies one change to the facts.
     fn change(facts: &mut Facts, searcher: &mut Searcher, now: Millis, (change_kind, which): (u8, usize)) {
         let turn = SEEN[which % 3];
         match change_kind {

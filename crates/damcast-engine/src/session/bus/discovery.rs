@@ -24,12 +24,10 @@ pub const PING_WINDOW: Millis = Millis(1_200);
 const QUIET_ROUNDS: u32 = 2;
 /// Limit of rounds in one search, because noise can imitate new boards forever.
 const MAX_ROUNDS: u32 = 24;
-/// Pause between two searches.
 const RETRY_INTERVAL: Millis = Millis::seconds(60);
 /// Pause between two searches while games are running.
 const RETRY_INTERVAL_PLAYING: Millis = Millis::seconds(600);
 
-/// State of the search.
 #[derive(Clone, Debug)]
 enum DiscoveryState {
     /// Inactive until this time.

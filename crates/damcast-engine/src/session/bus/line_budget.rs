@@ -6,7 +6,6 @@
 
 use crate::millis::Millis;
 
-/// Bytes per second in one direction.
 const BYTES_PER_SECOND: u64 = 960;
 /// Share of the line for questions that can wait, in percent.
 const SPENDABLE_PERCENT: u64 = 3;
@@ -14,7 +13,6 @@ const SPENDABLE_PERCENT: u64 = 3;
 const MEMORY_SHARE: u64 = 4;
 /// Maximum saved line time: four dumps of a 10x10 board.
 const MAX_SAVED: Millis = Millis(500);
-/// Measuring period of the usage.
 const WINDOW: Millis = Millis::seconds(10);
 
 /// Returns the time of this many bytes on the line, rounded up.

@@ -62,7 +62,6 @@ const ABSENT_WAIT_DIVISOR: u64 = 3;
 /// Pause after a damaged answer, which may be longer than it announced.
 const DAMAGE_PAUSE: Millis = Millis(3);
 
-/// Question that waits for its answer.
 #[derive(Clone, Copy, Debug)]
 struct PendingQuestion {
     command: BusCommand,
@@ -416,7 +415,6 @@ impl Bus {
         }
     }
 
-    /// Sends the most urgent question.
     fn send_next_question(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         if self.search_due().is_some_and(|due| due <= now) {
             let here = self.boards.iter().filter(|(_, board)| board.is_here()).map(|(&address, _)| address);

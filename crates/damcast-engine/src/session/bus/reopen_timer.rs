@@ -21,7 +21,6 @@ const MAX_DOUBLINGS: u32 = 2;
 #[derive(Clone, Debug, Default)]
 pub struct ReopenTimer {
     reopen_at: Millis,
-    /// Fruitless reopenings in a row.
     reopen_count: u32,
 }
 

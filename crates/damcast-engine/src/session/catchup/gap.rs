@@ -72,7 +72,7 @@ pub struct GapMemory {
 }
 
 /// Open gap.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Gap {
     since: Millis,
     /// Time from which the board was in reach again.
@@ -80,7 +80,6 @@ pub struct Gap {
     reports: Vec<(Millis, GameReport)>,
     /// Memory, with the number of reports buffered before it.
     memory: Option<(usize, DecodedMemory)>,
-    /// Number of memory requests.
     memory_requests: u32,
     memory_unavailable: bool,
     /// Whether the gap may be longer than its times indicate.
@@ -90,15 +89,7 @@ pub struct Gap {
 impl Gap {
     /// Creates a gap from `since`, up to which everything is known, to `now`, when the board is in reach again.
     pub fn new(since: Millis, now: Millis) -> Gap {
-        Gap {
-            since,
-            heard_at: now,
-            reports: Vec::new(),
-            memory: None,
-            memory_requests: 0,
-            memory_unavailable: false,
-            has_unknown_length: false,
-        }
+        Gap { since, heard_at: now, ..Gap::default() }
     }
 
     /// Excludes a memory request.

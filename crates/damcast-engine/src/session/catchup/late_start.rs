@@ -82,9 +82,7 @@ impl LateStart {
         match self {
             LateStart::GameOffered(offer) => std::slice::from_mut(&mut offer.game),
             LateStart::FromPosition(standing) => &mut standing.candidates,
-            LateStart::Unknown | LateStart::MemoryNeeded(_) | LateStart::MemoryRequested(_) | LateStart::None => {
-                &mut []
-            }
+            _ => &mut [],
         }
     }
 
@@ -93,7 +91,7 @@ impl LateStart {
         let games = match self {
             LateStart::GameOffered(offer) => std::slice::from_ref(&offer.game),
             LateStart::FromPosition(standing) => &standing.candidates,
-            LateStart::Unknown | LateStart::MemoryNeeded(_) | LateStart::MemoryRequested(_) | LateStart::None => &[],
+            _ => &[],
         };
         games.iter().map(|game| &game.table)
     }
@@ -131,9 +129,7 @@ impl LateStart {
                 }
                 decision
             }
-            LateStart::Unknown | LateStart::MemoryNeeded(_) | LateStart::MemoryRequested(_) | LateStart::None => {
-                LateStartAction::Nothing
-            }
+            _ => LateStartAction::Nothing,
         }
     }
 
@@ -221,7 +217,6 @@ pub struct CandidateGame {
 }
 
 impl CandidateGame {
-    /// Returns the game with its current tags and pairing.
     fn with_current_tags(self) -> CandidateGame {
         let CandidateGame { table, mut effects } = self;
         let openings = effects.iter_mut().filter_map(|effect| match effect {
@@ -248,7 +243,6 @@ impl CandidateGame {
 #[derive(Clone, Debug)]
 pub struct MemoryGameOffer {
     game: CandidateGame,
-    /// Number of entries at the last lookup.
     entries_at_last_lookup: Option<usize>,
     /// Whether the folder contains the game by the last lookup. Such a game is not offered until it has more entries.
     is_known: bool,
@@ -262,14 +256,9 @@ impl MemoryGameOffer {
     /// Creates an offer from a game that has reached the shown contents. `None` if the game is over or has no moves.
     pub fn new(table: Table, effects: Vec<Effect>, now: Millis) -> Option<MemoryGameOffer> {
         let game = CandidateGame { table, effects };
-        let remembered = (0, game.table.presses());
-        let offer = MemoryGameOffer {
-            game,
-            entries_at_last_lookup: None,
-            is_known: false,
-            memory_counts: remembered,
-            known_until: now,
-        };
+        let memory_counts = (0, game.table.presses());
+        let offer =
+            MemoryGameOffer { game, entries_at_last_lookup: None, is_known: false, memory_counts, known_until: now };
         offer.is_ongoing().then_some(offer)
     }
 

@@ -148,7 +148,6 @@ fn thinking_times(reported: &[DelayedEvent], groups: &[usize], mut sides: [u32; 
     costs.into_iter().map(thought).collect()
 }
 
-/// Returns the group of each event.
 fn group_by_ply(reported: &[DelayedEvent], has_presses: bool, starts: &[usize]) -> Vec<usize> {
     let (mut group, mut is_begun, mut is_unsure) = (0, false, false);
     let mut groups = Vec::with_capacity(reported.len());

@@ -22,7 +22,6 @@ const MAX_READINGS: usize = 64;
 /// Longest silence of a running clock, which reports every second.
 const MAX_CLOCK_SILENCE: Millis = Millis(2_500);
 
-/// Source of a clock report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ClockReportSource {
     /// Message with the times.
@@ -31,8 +30,7 @@ pub(super) enum ClockReportSource {
     Press,
 }
 
-/// Clock of one table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct TableClock {
     lever: LeverTracker,
     filter: ClockFilter,
@@ -50,16 +48,7 @@ impl TableClock {
     /// Creates a clock without any report yet.
     pub fn new(settings: &LineSettings) -> TableClock {
         let control = settings.tags.iter().find(|(tag, _)| tag == "TimeControl").map(|(_, value)| value.as_str());
-        TableClock {
-            lever: LeverTracker::default(),
-            filter: ClockFilter::new(control),
-            notices: ClockNotices::default(),
-            state: ClockState::None,
-            is_sure: true,
-            presses: 0,
-            readings: VecDeque::new(),
-            has_been_read: false,
-        }
+        TableClock { filter: ClockFilter::new(control), is_sure: true, ..TableClock::default() }
     }
 
     /// Resets the clock for a new game: players may have changed sides, and flags and earlier stops no longer count.

@@ -9,10 +9,10 @@ use crate::session::game::LiveGame;
 use crate::session::request::BoardPairing;
 use crate::session::{Effect, LineSettings};
 
-/// Phase of a table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) enum GamePhase {
     /// No game has been played yet.
+    #[default]
     Waiting,
     /// A game is running.
     Playing(Box<LiveGame>),
@@ -20,13 +20,11 @@ pub(super) enum GamePhase {
     Over,
 }
 
-/// Games of one table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct GameSequence {
     phase: GamePhase,
     /// Last finished game with a file, until another game has a file.
     last_ended: Option<Box<LiveGame>>,
-    /// Number of games with a file.
     file_count: u32,
     /// Number of games begun, with or without a file.
     begun_count: u32,
@@ -41,15 +39,7 @@ pub(super) struct GameSequence {
 impl GameSequence {
     /// Creates a table without a game, numbered after `file_count` existing files.
     pub fn new(file_count: u32) -> GameSequence {
-        GameSequence {
-            phase: GamePhase::Waiting,
-            last_ended: None,
-            file_count,
-            begun_count: 0,
-            files_when_named: None,
-            pairing: None,
-            pending_verdict: None,
-        }
+        GameSequence { file_count, ..GameSequence::default() }
     }
 
     /// Returns the phase.

@@ -26,7 +26,6 @@ const ABSENCE_DELAY: Millis = Millis::seconds(5);
 /// Last updates sent to listeners.
 #[derive(Clone, Debug)]
 pub(super) struct LiveUpdateTracker {
-    /// Likely moves as text.
     likely_moves: Vec<String>,
     expected: Option<(Position, Vec<Move>)>,
     /// Clock state and its time.

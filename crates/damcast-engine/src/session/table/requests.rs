@@ -47,7 +47,10 @@ impl Table {
             OperatorCommand::Result(result) => self.result(now, result),
             OperatorCommand::Resign(loser) => self.resign(now, *loser),
             OperatorCommand::Start(None) => self.start_game(now, Position::start(self.settings.variant)),
-            OperatorCommand::Start(Some(fen)) => self.start_on_request(now, fen),
+            OperatorCommand::Start(Some(fen)) => match self.position_of(fen) {
+                Ok(position) => self.start_game(now, position),
+                Err(error) => refusal(error),
+            },
             OperatorCommand::Continue(anyway) => self.continue_ended_game(now, *anyway),
             OperatorCommand::Setup(fen) => self.set_up_on_request(now, fen),
             OperatorCommand::Undo(count) => self.undo(now, *count),
@@ -85,14 +88,6 @@ impl Table {
         match game_tags::result_format(self.settings.variant, &self.settings.tags) {
             Some(format) => self.result(now, format.win(!loser)),
             None => refusal("this game has results of its own; give one of them with `result`".to_owned()),
-        }
-    }
-
-    /// Starts a game from a FEN.
-    fn start_on_request(&mut self, now: Millis, text: &str) -> Vec<Effect> {
-        match self.position_of(text) {
-            Ok(position) => self.start_game(now, position),
-            Err(error) => refusal(error),
         }
     }
 
@@ -161,7 +156,6 @@ impl Table {
         effects
     }
 
-    /// Starts a resync.
     fn resync_on_request(&mut self, now: Millis, turn: Option<Color>) -> Vec<Effect> {
         let is_playing = self.is_playing();
         if !is_playing && !self.settings.finds_late_start {
@@ -233,7 +227,6 @@ impl Table {
         vec![Effect::Info(format!("the board is read with its connector on White's {side}"))]
     }
 
-    /// Sets the names of the players.
     fn set_names(&mut self, white: &str, black: &str) -> Vec<Effect> {
         for (tag, name) in [("White", white), ("Black", black)] {
             self.settings.tags.retain(|(known, _)| known != tag);

@@ -3,7 +3,7 @@
 //! During a game, a start position begins a new game only after it has stood for a while. After few plies the players may
 //! be correcting the opening: then the wait is longer, and a running clock rules a new game out.
 
-use draughts::{Color, Piece, PieceKind, Placement, Position, Setup, SquareSet};
+use draughts::{Color, Position, Setup, SquareSet};
 
 use super::Table;
 use super::board_model::BoardModel;
@@ -181,17 +181,8 @@ fn apply_event(sensors: &mut Sensors, reported: &DelayedEvent) -> bool {
     true
 }
 
-/// Returns the position on a board.
 fn position_on_board(board: &BoardModel, turn: Color) -> Option<Position> {
-    let sight = board.occupancy();
-    let mut placement = Placement::EMPTY;
-    for color in Color::BOTH {
-        let crowned = sight.kings() | board.variant().geometry.home_row(!color);
-        for square in sight.squares_of(color) {
-            let kind = if crowned.contains(square) { PieceKind::King } else { PieceKind::Man };
-            placement.put(square, Some(Piece { color, kind }));
-        }
-    }
+    let placement = board.occupancy().placement(|color| board.variant().geometry.home_row(!color));
     let position = Position::new(board.variant(), Setup { placement, turn });
     position.ok().filter(|_| board.sensors().is_known())
 }

@@ -1,6 +1,6 @@
 //! State of a table for people: condition, unexplained positions, expected moves, result signs.
 
-use draughts::{Color, Piece, PieceKind, Placement, Setup, SquareSet, Variant};
+use draughts::{Setup, SquareSet, Variant};
 
 use super::Table;
 use super::board_model::BoardModel;
@@ -220,34 +220,18 @@ impl Table {
             }
             stage @ (GamePhase::Waiting | GamePhase::Over) => {
                 let game = matches!(stage, GamePhase::Over).then_some(self.games.file_count());
-                let wrong_start = self.notices.start_problem(&self.board);
+                let start_problem = self.notices.start_problem(&self.board);
                 let squares = self.squares(None);
-                Status {
-                    condition,
-                    state,
-                    start_problem: wrong_start,
-                    game,
-                    players,
-                    clocks,
-                    pairing,
-                    squares,
-                    ..Status::default()
-                }
+                Status { condition, state, start_problem, game, players, clocks, pairing, squares, ..Status::default() }
             }
         }
     }
 
     /// Returns the contents of the squares, once reported, and the published position.
     fn squares(&self, published: Option<Setup>) -> Option<BoardSquares> {
-        let (sight, mut shown) = (self.board.occupancy(), Placement::EMPTY);
-        for color in Color::BOTH {
-            for square in sight.squares_of(color) {
-                let kind = if sight.kings().contains(square) { PieceKind::King } else { PieceKind::Man };
-                shown.put(square, Some(Piece { color, kind }));
-            }
-        }
+        let sensed = self.board.occupancy().placement(|_| SquareSet::EMPTY);
         let variant = self.board.variant();
-        self.board.sensors().is_known().then_some(BoardSquares { variant, sensed: shown, published })
+        self.board.sensors().is_known().then_some(BoardSquares { variant, sensed, published })
     }
 
     /// Whether a running game lacks reports of a clock that should exist.

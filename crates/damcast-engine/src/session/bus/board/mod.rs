@@ -65,10 +65,7 @@ const MAX_UNKNOWN_NOTICES: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Presence {
     /// The board does not answer, or has not been polled yet.
-    Absent {
-        /// Unanswered pings.
-        tries: u32,
-    },
+    Absent { tries: u32 },
     /// The board answers.
     Present,
 }
@@ -87,7 +84,6 @@ pub enum KnownFrom {
 /// Board on a bus.
 #[derive(Clone, Debug)]
 pub struct BusBoard {
-    /// Games of the board.
     session: BoardSession,
     /// Whether the board answers.
     pub presence: Presence,
@@ -96,14 +92,11 @@ pub struct BusBoard {
     /// Earliest time of the next question.
     pub next_question_at: Millis,
     asked_at: Millis,
-    /// Activity on the board.
     attention: Attention,
     /// Time of the next decision if nothing changes; an answer must be there by then.
     decision_due: Option<Millis>,
     questions: VecDeque<BusCommand>,
-    /// Unanswered questions in a row.
     missed_answers: u32,
-    /// Damaged answers in a row.
     damaged_answers: u32,
     /// Absences caused by damaged answers since the last intact dump.
     absences_by_damage: u32,
@@ -113,11 +106,9 @@ pub struct BusBoard {
     first_events: Vec<MemoryEvent>,
     /// Whether the board has appeared but not shown its contents yet.
     is_new: bool,
-    /// Games that have a start tag.
     start_tags: u32,
     is_identified: bool,
     warned_absent: bool,
-    /// Unanswered dump requests in a row.
     unanswered_dumps: u32,
     reported_unknown: Vec<u8>,
 }
@@ -532,18 +523,10 @@ impl BusBoard {
         let offers = self.session.late_start.describe_offer(&self.session.table).filter(|_| self.is_here());
         let state = offers.map_or(status.state, str::to_owned);
         let state = if is_held { format!("held back: {state}") } else { state };
-        let wrong_start = status.start_problem.filter(|_| offers.is_none());
-        let doubt = status.unexplained.filter(|_| condition == Condition::Unexplained);
-        let waits = self.session.waiting(status.pending_entry);
-        Status {
-            condition,
-            is_held,
-            state,
-            start_problem: wrong_start,
-            pending_entry: waits,
-            unexplained: doubt,
-            ..status
-        }
+        let start_problem = status.start_problem.filter(|_| offers.is_none());
+        let unexplained = status.unexplained.filter(|_| condition == Condition::Unexplained);
+        let pending_entry = self.session.waiting(status.pending_entry);
+        Status { condition, is_held, state, start_problem, pending_entry, unexplained, ..status }
     }
 
     /// Returns the deadline of an absent board, which needs no answer: for example, the operator's result.

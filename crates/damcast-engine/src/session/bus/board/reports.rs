@@ -30,8 +30,7 @@ const MAX_UNVERIFIED: usize = changes::MEMORY_SIZE;
 /// Limit of memory reads. A read takes a third of a second in which hands may move; pauses between plies are longer.
 const MAX_MEMORY_READS: u32 = 6;
 
-/// Reports of a board.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Reports {
     /// Whether the line was disturbed since the last dump.
     pub is_suspect: bool,
@@ -46,7 +45,6 @@ pub(super) struct Reports {
     /// Time up to which the changes are known.
     changes_known_until: Option<Millis>,
     last_changes: Vec<u8>,
-    /// Buffered reports with their table times.
     unverified: Vec<(Millis, DelayedEvent)>,
     /// Clock reading that shows a press not reported yet.
     early_clock: Option<ClockReport>,
@@ -60,20 +58,7 @@ pub(super) struct Reports {
 
 impl Reports {
     pub fn new(now: Millis) -> Reports {
-        Reports {
-            is_suspect: false,
-            is_clock_unsure: false,
-            lost_at: now,
-            memory_bytes: 0,
-            late_answer_until: Millis::ZERO,
-            changes_known_until: None,
-            last_changes: Vec::new(),
-            unverified: Vec::new(),
-            early_clock: None,
-            contradiction: None,
-            memory_reads: 0,
-            complete_until: now,
-        }
+        Reports { lost_at: now, complete_until: now, ..Reports::default() }
     }
 
     /// Returns the time since the changes were last known.
@@ -186,7 +171,6 @@ impl BusBoard {
         self.reports.unverified.extend(timed.into_iter().take(room));
     }
 
-    /// Returns the last reported field and its time.
     fn last_report(&self) -> Option<(Millis, Field)> {
         match self.reports.unverified.last() {
             Some((at, DelayedEvent::Memory(MemoryEvent::Piece { field, .. }))) => Some((*at, *field)),
