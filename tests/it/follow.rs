@@ -82,7 +82,7 @@ fn assert_restarts(follower: &mut Follower, generation: &str, reason: RestartRea
 /// Reads this many lines, checks their numbers, and returns their text.
 #[track_caller]
 fn read(follower: &mut Follower, count: u64) -> String {
-    let first = follower.position().seq + 1;
+    let first = follower.progress().seq + 1;
     let mut text = String::new();
     for seq in first..first + count {
         match news(follower) {
@@ -122,7 +122,7 @@ fn only_complete_lines_arrive_during_growth() {
         place.append(end);
         let FollowEvent::Line(event) = news(&mut follower) else { panic!("a line") };
         assert_eq!((event.seq, event.text, event.station.as_deref()), (4, next, Some("hall")));
-        assert_eq!(follower.position().generation.as_deref(), Some("a"));
+        assert_eq!(follower.progress().generation.as_deref(), Some("a"));
     });
 }
 
@@ -134,10 +134,10 @@ fn follower_resumes_and_compares_known_part() {
         place.write(&format!("{old}{}", lines("a", 3..=9)));
         let mut follower = place.follow(Progress::default());
         read(&mut follower, 1);
-        let early = follower.position();
+        let early = follower.progress();
         assert_eq!(early.generation, None);
         read(&mut follower, 5);
-        let kept = follower.position();
+        let kept = follower.progress();
         assert_eq!((kept.seq, kept.generation.as_deref()), (6, Some("a")));
         let mut again = place.follow(kept.clone());
         assert_eq!(read(&mut again, 3), lines("a", 7..=9));
@@ -152,7 +152,7 @@ fn follower_resumes_and_compares_known_part() {
         ));
         let mut other = place.follow(kept.clone());
         assert_restarts(&mut other, "a", RestartReason::OtherLines);
-        assert_eq!(other.position().seq, 0);
+        assert_eq!(other.progress().seq, 0);
         assert!(read(&mut other, 9).contains("other"));
         // Without the hash the change cannot be detected.
         read(&mut place.follow(unknown), 3);
@@ -345,11 +345,11 @@ fn reads_file_growing_during_read() {
         let read = read(&mut follower, LINES);
         writer.join().unwrap();
         assert_eq!(read, lines("a", 1..=LINES));
-        let position = follower.position();
+        let position = follower.progress();
         let again = {
             let mut follower = place.follow(position.clone());
             is_silent(&mut follower);
-            follower.position()
+            follower.progress()
         };
         assert_eq!(again, position);
     });

@@ -1,7 +1,7 @@
 //! Words on the control socket of a running station: what clients send, what the station answers, and a client.
 //!
-//! The protocol is described in `docs/socket.md`. The station, the desk and `damcast ctl` name this crate; it names nothing of the
-//! recorder.
+//! The protocol is described in `docs/socket.md`. The station, the desk and `damcast ctl` name this crate; it names
+//! the core's requests, and nothing of the station.
 
 mod audit_log;
 pub mod client;
@@ -261,11 +261,11 @@ impl ClientRequest {
         }
     }
 
-    /// Describes the request briefly, for the log.
+    /// Describes the request briefly, for the audit log.
     pub fn describe(&self) -> String {
         match self {
             ClientRequest::Status {} => "status".to_owned(),
-            ClientRequest::Metrics {} => "numbers".to_owned(),
+            ClientRequest::Metrics {} => "metrics".to_owned(),
             ClientRequest::Watch { .. } => "watch".to_owned(),
             ClientRequest::Request { board, request, .. } => format!("{board}: {request}"),
             ClientRequest::Tournament { request, .. } => request.command.describe(),
@@ -274,12 +274,12 @@ impl ClientRequest {
             ClientRequest::Login { name, role } => format!("login of {name} as {}", role.as_str()),
             ClientRequest::Redeem { address, .. } => format!("login at the desk from {address}"),
             ClientRequest::ShowTournament {} => "show-tournament".to_owned(),
-            ClientRequest::AuditLog {} => "deeds".to_owned(),
+            ClientRequest::AuditLog {} => "audit-log".to_owned(),
             ClientRequest::LogLevel { filter, .. } => format!("log-level {}", filter.as_deref().unwrap_or_default()),
         }
     }
 
-    /// Sets the deadline. Queries have none.
+    /// Sets the deadline of a request that has one.
     #[must_use]
     pub fn with_deadline(mut self, at: Uptime) -> ClientRequest {
         match &mut self {

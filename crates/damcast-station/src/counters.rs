@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::sync::lock;
+use crate::locks::lock;
 
 /// Growing counter.
 #[derive(Debug, Default)]

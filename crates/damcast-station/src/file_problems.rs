@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, FixedOffset, Local, SubsecRound};
 
-use crate::sync::lock;
+use crate::locks::lock;
 
 /// Time that a solved problem is shown after its last report.
 pub const DISPLAY_TIME: Duration = Duration::from_secs(5);

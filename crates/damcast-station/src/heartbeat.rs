@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
-use crate::sync::lock;
+use crate::locks::lock;
 
 /// Heartbeats of all tasks that must not stall.
 #[derive(Clone)]

@@ -1,8 +1,8 @@
-//! Shell of the recorder: ports, files, clocks, the runtime.
+//! Everything of the recorder around its core: ports, files, clocks, the runtime.
 //!
 //! Modules are listed in the order of their dependencies; none uses a later one.
 
-pub mod sync;
+pub mod locks;
 
 pub mod link;
 

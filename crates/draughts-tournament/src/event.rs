@@ -22,18 +22,18 @@ use crate::{
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Event {
-    /// Facts about the event as a whole.
+    /// Facts about the competition: name, place, dates.
     EventDescribed(EventInfo),
-    /// A section, or other rules of a known section.
+    /// A new section, or new rules of a known one.
     SectionRuled(SectionRules),
-    /// A team, or other facts about a known team.
+    /// A new team, or new facts about a known one.
     TeamEntered {
         /// Section of the team.
         section: Id,
         /// The team.
         team: Team,
     },
-    /// A player, or other facts about a known player.
+    /// A new player, or new facts about a known one.
     PlayerEntered {
         /// Section of the player.
         section: Id,
@@ -47,21 +47,21 @@ pub enum Event {
         /// The match.
         team_match: Match,
     },
-    /// A pairing, or other players or another number of a known pairing. Never carries a result, a station board or a deferral.
+    /// A new pairing, or new players or a new number of a known one. Never carries a result, a station board or a deferral.
     PairingDrawn {
         /// Section of the pairing.
         section: Id,
         /// The pairing.
         pairing: Pairing,
     },
-    /// A bye, or another kind of a known bye.
+    /// A new bye, or a new kind of a known one.
     ByeGiven {
         /// Section of the bye.
         section: Id,
         /// The bye.
         bye: Bye,
     },
-    /// Points beside the games.
+    /// Points that no game gave: a bonus or a penalty.
     PointsAdjusted {
         /// Section of the player or team.
         section: Id,

@@ -13,8 +13,8 @@
 //!
 //! ```text
 //!   TournamentCommand ─▸ decide ─▸ Event .. ─▸ Tournament ─▸ standings ─▸ export
-//!                          ▴                                       
-//!   file ─▸ import ─▸ difference
+//!                          ▴
+//!   file ─▸ read ─▸ merge ─▸ difference
 //! ```
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -40,8 +40,8 @@ pub use event::{Event, TournamentRecord};
 pub use export::csv::write as write_csv;
 pub use export::pdn::{omissions as lost_in_pdn, write as write_pdn};
 pub use export::tables::{crosstable, heading, html, round_text, standings_text, teams_text};
-pub use export::trf::{numbers, write as write_trf};
-pub use import::import_file::{TournamentFile, is_unseen, pdn_replacement};
+pub use export::trf::{numbers as trf_numbers, write as write_trf};
+pub use import::import_file::{TournamentFile, is_invisible, pdn_replacement};
 pub use import::merge::{MergeResult, merge};
 pub use import::{Format, difference, read};
 pub use standings::teams::{TeamStanding, team_standings};

@@ -9,7 +9,7 @@ use crate::{
     SectionRules, Tournament, TournamentSection,
 };
 
-/// An event about something that the tournament lacks.
+/// Error: the event names something unknown to the tournament.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Misfit {
     kind: &'static str,
@@ -229,7 +229,7 @@ impl Pairing {
         drawn
     }
 
-    /// Returns the pairing with a new draw; fields that a draw lacks stay.
+    /// Returns the pairing as paired again. Result, deferral and boards stay, because a pairing file does not have them.
     fn drawn_again(&self, drawn: &Pairing) -> Pairing {
         let mut games = drawn.games.clone();
         for game in &mut games {

@@ -28,7 +28,7 @@ pub const CLOCK_DATA: usize = 7;
 pub enum ClockReport {
     /// Times of both sides and the state of the clock.
     Times(ClockTimes),
-    /// Answer to a clock command, or spontaneous message of the clock.
+    /// Acknowledgement of a command, or a message that the clock sends by itself, for example a pressed button.
     Ack(ClockAck),
     /// Status bit 5: no clock is connected, the times are invalid.
     NoClock,

@@ -1,10 +1,10 @@
-//! Recorder of one line: turns bytes and times into lines of PDN and bytes for the board.
+//! Core of one line: turns bytes and times into entries of games and bytes for the board.
 //!
 //! ```text
 //!            Input                                          Output
 //!   bytes, link up/down ─▸┌──────────────────────────────┐─▸ bytes for the board
-//!   operator's request  ─▸│ Line                         │─▸ a game opens; a line of its file; its result
-//!                         │  framer ▸ sensors, lever     │─▸ a notice for the operator
+//!   operator's request  ─▸│ Line                         │─▸ a game opens; an entry in it; its result
+//!                         │  decoder ▸ single or bus     │─▸ a notice for the operator
 //!   time ────────────────▸│        ▸ table ▸ recogniser  │
 //!                         └──────────────────────────────┘─▸ deadline: call me again then
 //! ```
@@ -137,8 +137,8 @@ pub enum Effect {
     Info(String),
     /// Reason why a request is refused; nothing has changed.
     Refused(String),
-    /// Plies and setups of a running game whose start was not recorded, read from the board's memory. The station checks
-    /// whether this board has a file with the same beginning and answers with [`request::OperatorCommand::GameLookup`].
+    /// Look up whether this board has a file that begins with these plies and setups of a running game whose start was not
+    /// recorded, read from the board's memory. The station answers with [`request::OperatorCommand::GameLookup`].
     LookUpGame(Vec<Entry>),
     /// Note for the log: the reason of a publication.
     Note(String),
@@ -361,7 +361,7 @@ impl Line {
         self.deadline_with_wait().map(|(at, _)| at)
     }
 
-    /// Returns the next deadline and its name.
+    /// Returns the next deadline and the reason for it.
     pub fn deadline_with_wait(&self) -> Option<(Millis, LineWait)> {
         let wanted = match &self.wire {
             Wire::Single(single) => single.deadline(),

@@ -237,7 +237,7 @@ impl QuestionQueue {
         std::mem::take(&mut self.is_silence_reported)
     }
 
-    /// Returns the time of the next [`QuestionQueue::tick`]. `wanted`: time at which a dump is needed.
+    /// Returns the time of the next [`QuestionQueue::tick`]. `dump_due`: time at which a dump is needed.
     pub fn deadline(&self, dump_due: Option<Millis>) -> Option<Millis> {
         if !self.is_link_up {
             return None;
@@ -259,7 +259,7 @@ impl QuestionQueue {
         self.pending.is_some()
     }
 
-    /// Returns the time of the next dump request. `wanted`: time at which a dump is needed.
+    /// Returns the time of the next dump request. `dump_due`: time at which a dump is needed.
     fn dump_at(&self, dump_due: Option<Millis>) -> Option<Millis> {
         match (self.is_identified, self.never_dumps) {
             (false, _) => None,

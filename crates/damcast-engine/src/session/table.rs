@@ -176,7 +176,7 @@ impl Table {
     }
 
     /// Records that a polled board has reported everything up to `now`, so that no silence before it is a gap.
-    pub fn is_known_until(&mut self, now: Millis) {
+    pub fn note_known_until(&mut self, now: Millis) {
         self.board.note_heard(self.board.heard_at().max(now));
     }
 

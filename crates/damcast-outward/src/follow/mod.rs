@@ -191,7 +191,7 @@ impl Follower {
     }
 
     /// Returns the progress. Store it beside the lines that were returned, once they are durable.
-    pub fn position(&self) -> Progress {
+    pub fn progress(&self) -> Progress {
         let mut position = self.read_state.position.clone();
         if let Some(hash) = &self.read_state.hash {
             position.sha256 = Some(hash.clone().finalize().into());

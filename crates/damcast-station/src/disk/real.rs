@@ -13,7 +13,7 @@ use rustix::io::Errno;
 use super::folder::{make_folder, may_write, owner_for};
 use super::{BLOCK_SIZE, Disk, File, NotRegularFile, parent_folder};
 
-use crate::sync::lock;
+use crate::locks::lock;
 
 /// Bytes read at a time from a long file.
 const CHUNK_SIZE: usize = 64 << 10;

@@ -42,7 +42,7 @@ use damcast_engine::bytelog::{Header, IdlePacker, Mode, Record};
 use damcast_engine::millis::Millis;
 
 use crate::disk::{Disk, File, append_all, parent_folder};
-use crate::sync::lock;
+use crate::locks::lock;
 use commits::Fragment;
 
 /// Maximum number of bytes that wait for the disk; beyond it the line stops reading its port. A day of one board has about 4 MB.

@@ -21,7 +21,7 @@ use damcast_engine::bytelog;
 use super::commits::Fragment;
 use super::{Journal, JournalState};
 use crate::disk::{self, Disk, File, append_all, parent_folder};
-use crate::sync::lock;
+use crate::locks::lock;
 
 /// Number of bytes copied at once.
 const CHUNK_SIZE: usize = 1 << 20;

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 
 use super::chained::ChainedChecksum;
 use crate::disk::{self, Disk, Durability, File, append_all, parent_folder};
-use crate::sync::lock;
+use crate::locks::lock;
 
 /// Durable end of a file of chained lines.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use crate::sync::lock;
+use crate::locks::lock;
 
 /// Longest wait for the writer before the core continues; a disk may be slow.
 const MAX_WAIT: Duration = Duration::from_millis(5);

@@ -23,7 +23,7 @@ use tokio::time::Instant;
 
 use super::address::{PortAddress, UsbId};
 
-use crate::sync::lock;
+use crate::locks::lock;
 
 /// Time after which a port with another board or none is retried: its cable may have been moved.
 const NOTE_LIFETIME: Duration = Duration::from_secs(10);

@@ -18,7 +18,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Registry, reload};
 
 use super::log_escape::Escaped;
-use crate::sync::lock;
+use crate::locks::lock;
 
 /// Default filter.
 const DEFAULT_DIRECTIVE: &str = "info";

@@ -14,7 +14,7 @@ use crate::journal::witness::Witnesses;
 use crate::live_files::LineFiles;
 
 /// Id of a recording, from the opening of its log to its end.
-pub type LineId = u64;
+pub type RecordingId = u64;
 
 /// Callback that receives the writer's reports for a line.
 pub type ReportFn = Box<dyn Fn(WriterReport) + Send>;
@@ -35,7 +35,7 @@ pub struct FlushTimeout {
 /// Message to the writer thread.
 pub(super) enum WriterMessage {
     Open {
-        id: LineId,
+        id: RecordingId,
         journal: Arc<Journal>,
         files: Arc<Mutex<LineFiles>>,
         report: ReportFn,
@@ -43,7 +43,7 @@ pub(super) enum WriterMessage {
     /// Wakes the thread: a publication may follow in a moment.
     Announce,
     Publish {
-        id: LineId,
+        id: RecordingId,
         publications: Vec<Output>,
         upto: u64,
         durability: Durability,
@@ -63,7 +63,7 @@ impl WriterMessage {
     }
 }
 
-/// Sender of a line.
+/// Sender of messages to the writer thread; each line has a clone.
 #[derive(Clone)]
 pub struct Committer {
     sender: mpsc::Sender<WriterMessage>,
@@ -74,7 +74,7 @@ pub struct Committer {
 }
 
 impl Committer {
-    /// The receiver of [`WriterMessage::Announce`] clears `announced`.
+    /// Creates a committer. The writer thread clears `announced` when it reads the announcement.
     pub(super) fn new(
         sender: mpsc::Sender<WriterMessage>,
         announced: Arc<AtomicBool>,
@@ -93,7 +93,7 @@ impl Committer {
         journal: Arc<Journal>,
         line_files: Arc<Mutex<LineFiles>>,
         tell: ReportFn,
-    ) -> Result<LineId, WriterStopped> {
+    ) -> Result<RecordingId, WriterStopped> {
         let id = self.last.fetch_add(1, Ordering::Relaxed);
         self.send(WriterMessage::Open { id, journal, files: line_files, report: tell })?;
         Ok(id)
@@ -101,7 +101,7 @@ impl Committer {
 
     pub(super) fn publish(
         &self,
-        id: LineId,
+        id: RecordingId,
         publications: Vec<Output>,
         upto: u64,
         durability: Durability,

@@ -33,13 +33,13 @@ use std::time::Instant;
 use crate::disk::Durability;
 use crate::journal::Journal;
 use crate::live_files::LineFiles;
-use crate::sync::lock;
+use crate::locks::lock;
 use damcast_engine::bytelog::{Record, RecordKind};
 use damcast_engine::millis::Millis;
 use damcast_engine::session::request::Request;
 use damcast_engine::session::{BusAddress, Effect, Input, Line, Output};
 
-pub use committer::{Committer, FlushTimeout, LineId, WriterStopped};
+pub use committer::{Committer, FlushTimeout, RecordingId, WriterStopped};
 pub use writer::{COMMITS_FILE, Writer};
 
 /// Report of the writer to a line.
@@ -59,7 +59,7 @@ pub enum WriterReport {
     Recovered,
 }
 
-/// Recorder of one line.
+/// Core, log and files of one line.
 pub struct Recorder {
     line: Line,
     shift: Millis,
@@ -67,7 +67,7 @@ pub struct Recorder {
     files: Arc<Mutex<LineFiles>>,
     durability: Durability,
     committer: Committer,
-    id: LineId,
+    id: RecordingId,
     /// Publications not yet sent to the writer thread; with `Durability::Lazy` they are in the live files already.
     unsent: Vec<Output>,
 }

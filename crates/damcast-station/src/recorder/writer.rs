@@ -24,14 +24,14 @@ use damcast_engine::session::{Effect, Output};
 use tracing::{info, warn};
 
 use super::WriterReport;
-use super::committer::{Committer, LineId, ReportFn, WriterMessage};
+use super::committer::{Committer, RecordingId, ReportFn, WriterMessage};
 use crate::disk::{self, Disk, Durability, parent_folder};
 use crate::file_problems::{DISPLAY_TIME, ProblemReport, ProblemReporter};
 use crate::journal::commits::{self, Commits, CommitsContent, Fragment};
 use crate::journal::witness::Witnesses;
 use crate::journal::{Journal, UnwrittenTail, rescue};
 use crate::live_files::LineFiles;
-use crate::sync::lock;
+use crate::locks::lock;
 
 /// Name of the commits file, beside the folders of logs and live files.
 pub const COMMITS_FILE: &str = "commits";
@@ -67,21 +67,21 @@ pub struct Writer {
     commits: Commits,
     /// Reason why removed or changed commits are not created again yet; until then a loss of power loses commits.
     commits_problem: Option<String>,
-    recordings: BTreeMap<LineId, Recording>,
+    recordings: BTreeMap<RecordingId, Recording>,
     /// Recordings with work to do.
-    busy: BTreeSet<LineId>,
+    busy: BTreeSet<RecordingId>,
     /// Due time of the work.
     due: Option<Instant>,
     /// Recordings with unreported results.
-    unreported: BTreeSet<LineId>,
+    unreported: BTreeSet<RecordingId>,
     /// Time of the oldest unreported result.
     unreported_since: Instant,
     /// Time of the last work.
     last_done: Instant,
     /// Recordings with work that the disk refused.
-    failed: BTreeSet<LineId>,
+    failed: BTreeSet<RecordingId>,
     /// Recordings whose logs will be synced one by one.
-    unsynced: Vec<LineId>,
+    unsynced: Vec<RecordingId>,
     /// Whether a sync of all logs was started since the commits restarted.
     is_syncing_all: bool,
     /// Reason why the commits cannot be written.
@@ -109,8 +109,8 @@ struct Recording {
 }
 
 impl Writer {
-    /// Restores log bytes lost in a crash, and creates the writer. `directory` holds the commits, `logs` the logs; `watch` collects
-    /// problems with both. Also returns notices for the operator.
+    /// Restores log bytes lost in a crash, and creates the writer. `directory` holds the commits, a file of `size` bytes, `logs` the logs;
+    /// `reporter` collects problems with both. Also returns notices for the operator.
     ///
     /// # Errors
     ///
@@ -120,7 +120,7 @@ impl Writer {
         directory: &Path,
         logs: &Path,
         size: u64,
-        watch: ProblemReporter,
+        reporter: ProblemReporter,
     ) -> io::Result<(Committer, Writer, Vec<String>)> {
         let mut notices = rescue::finish_rescue(&**disk, logs)?;
         let path = directory.join(COMMITS_FILE);
@@ -156,7 +156,7 @@ impl Writer {
             disk: Arc::clone(disk),
             path,
             logs: logs.to_owned(),
-            reporter: watch,
+            reporter,
             commits,
             commits_problem: None,
             recordings: BTreeMap::new(),
@@ -255,7 +255,7 @@ impl Writer {
         }
         self.due = None;
         let is_waiting = |recording: &Recording| !recording.pending.is_empty() && !recording.is_durable();
-        let waiting: Vec<LineId> = self.busy.iter().copied().filter(|id| self.is(*id, is_waiting)).collect();
+        let waiting: Vec<RecordingId> = self.busy.iter().copied().filter(|id| self.is(*id, is_waiting)).collect();
         self.make_durable(&waiting);
         for (_, recording) in self.recordings.iter_mut().filter(|(id, _)| self.busy.contains(id)) {
             recording.publish();
@@ -300,7 +300,7 @@ impl Writer {
 
     /// Syncs all logs. Returns whether that succeeded.
     pub fn sync_all(&mut self) -> bool {
-        let ids: Vec<LineId> = self.recordings.keys().copied().collect();
+        let ids: Vec<RecordingId> = self.recordings.keys().copied().collect();
         ids.into_iter().filter(|&id| !self.sync(id)).count() == 0
     }
 
@@ -311,7 +311,7 @@ impl Writer {
         true
     }
 
-    fn sync(&mut self, id: LineId) -> bool {
+    fn sync(&mut self, id: RecordingId) -> bool {
         let Some(recording) = self.recordings.get_mut(&id) else { return true };
         let settled = recording.journal.sync().is_ok();
         recording.report_fault(self.fault.as_deref());
@@ -373,7 +373,7 @@ impl Writer {
             self.unreported_since = Instant::now();
         }
         self.unreported.extend(self.recordings.keys());
-        let (troubled, others): (Vec<LineId>, Vec<LineId>) = self
+        let (troubled, others): (Vec<RecordingId>, Vec<RecordingId>) = self
             .recordings
             .keys()
             .copied()
@@ -459,14 +459,14 @@ impl Writer {
         Ok(message)
     }
 
-    fn is(&self, id: LineId, predicate: impl Fn(&Recording) -> bool) -> bool {
+    fn is(&self, id: RecordingId, predicate: impl Fn(&Recording) -> bool) -> bool {
         self.recordings.get(&id).is_some_and(predicate)
     }
 
     /// Makes the pending log data of these lines durable, all at once.
-    fn make_durable(&mut self, ids: &[LineId]) {
-        let pending = |id: &LineId| Some((*id, self.recordings.get(id)?.journal.pending()?));
-        let (ids, fragments): (Vec<LineId>, Vec<Fragment>) = ids.iter().filter_map(pending).unzip();
+    fn make_durable(&mut self, ids: &[RecordingId]) {
+        let pending = |id: &RecordingId| Some((*id, self.recordings.get(id)?.journal.pending()?));
+        let (ids, fragments): (Vec<RecordingId>, Vec<Fragment>) = ids.iter().filter_map(pending).unzip();
         if fragments.is_empty() && !self.commits.has_new_witnesses() {
             return;
         }

@@ -58,7 +58,7 @@ pub struct CheckedGame {
 }
 
 impl Checker {
-    /// Creates a checker at the start of a file. `given`: the variant of games without a GameType tag; `None` infers it from the moves.
+    /// Creates a checker at the start of a file. `known_variant`: the variant of games without a GameType tag; `None` infers it from the moves.
     pub fn new(encoding: Encoding, known_variant: Option<&'static Variant>) -> Checker {
         Checker { scanner: Scanner::new(encoding), games: Games::new(known_variant) }
     }

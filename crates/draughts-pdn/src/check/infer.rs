@@ -42,7 +42,7 @@ pub struct InferredVariant {
 }
 
 impl Replay {
-    /// Plays a game. `given`: the variant for a game without a GameType tag; `None` infers it from the moves.
+    /// Plays a game. `known_variant`: the variant for a game without a GameType tag; `None` infers it from the moves.
     pub fn infer(located: &LocatedGame, known_variant: Option<&'static Variant>) -> Replay {
         let found = game_variant(located, known_variant);
         let mut replay = Replay::with_variant(located, found.variant);
@@ -60,7 +60,7 @@ impl Replay {
     }
 }
 
-/// Returns the variant of one game. `given`: the caller's variant for games without a GameType tag.
+/// Returns the variant of one game. `known_variant`: the caller's variant for games without a GameType tag.
 ///
 /// # Examples
 ///

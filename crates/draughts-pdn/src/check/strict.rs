@@ -40,7 +40,7 @@ use grammar::Grammar;
 pub(crate) use setup::is_fen;
 use setup::{check_fen, check_squares};
 
-/// Returns all deviations of a file's bytes from PDN 3.0, by place. `given`: the variant of games without a GameType tag.
+/// Returns all deviations of a file's bytes from PDN 3.0, by place. `known_variant`: the variant of games without a GameType tag.
 pub fn check_bytes(bytes: &[u8], known_variant: Option<&'static Variant>) -> Vec<Problem> {
     let mut checker = StrictChecker::new(known_variant);
     checker.feed(bytes);

@@ -45,7 +45,7 @@ pub enum AmbiguousCaptures {
     Captured,
 }
 
-/// Returns the game in the standard's form, and the changes required. `given`: the variant for a game without a tag.
+/// Returns the game in the standard's form, and the changes required. `known_variant`: the variant for a game without a tag.
 ///
 /// # Examples
 ///
@@ -536,7 +536,7 @@ impl MoveNumbering {
         MoveNumbering { number, turn, is_fresh: true, previous: None, ..*self }
     }
 
-    /// Returns the number to write before the next move. `given` is the file's number, used where counting cannot decide.
+    /// Returns the number to write before the next move. `written_number` is the file's number, used where counting cannot decide.
     fn next(&mut self, written_number: Option<MoveNumber>, turn: Option<Color>, starter: Color) -> Option<MoveNumber> {
         self.turn = turn.unwrap_or(self.turn);
         if let Some(written_number) = written_number.filter(|written_number| self.is_fresh && written_number.value > 0)

@@ -1,7 +1,7 @@
 //! Lookup of sections and players by their names, or by the numbers of the pairing program.
 
 use crate::value::optional_text;
-use crate::{Player, Tournament, TournamentSection, numbers};
+use crate::{Player, Tournament, TournamentSection, trf_numbers};
 
 /// Returns the named section, or the only one.
 ///
@@ -25,7 +25,7 @@ pub(super) fn find_players<'s>(section: &'s TournamentSection, called: &str) -> 
     let named = section.players_named(called);
     match called.parse::<u32>() {
         Ok(number) if named.is_empty() => {
-            let numbers = numbers(section);
+            let numbers = trf_numbers(section);
             section.players.iter().filter(|player| numbers.get(&player.id) == Some(&number)).collect()
         }
         _ => named,
@@ -63,7 +63,7 @@ pub(super) fn no_player(called: &str) -> String {
 
 /// Describes players of one name by their numbers and other known facts.
 pub(super) fn describe_choices(section: &TournamentSection, several: &[&Player], called: &str) -> String {
-    let numbers_of = numbers(section);
+    let numbers_of = trf_numbers(section);
     let one = |player: &&Player| {
         let known = [section.team_name(player.team), &player.federation, &optional_text(player.rating)];
         let known: Vec<&str> = known.into_iter().filter(|known| !known.is_empty()).collect();

@@ -2,7 +2,7 @@
 
 use super::lookup::find_player;
 use super::{Draft, Messages};
-use crate::{Event, HIDDEN_NAME, is_unseen, pdn_replacement};
+use crate::{Event, HIDDEN_NAME, is_invisible, pdn_replacement};
 
 /// Consequence of hiding a player or showing one again.
 const EVENTS_RESTARTED: &str = "the events of all outlets begin anew under another generation, with the names that are to be shown; live files stay as \
@@ -22,7 +22,7 @@ pub(super) fn rename(draft: &mut Draft, player: &str, name: &str, section: Optio
 /// Checks that a name has 1 to 200 characters, all visible, letters or digits among them.
 pub(super) fn check_name(name: &str) -> Result<(), String> {
     let is_readable = name.chars().count() <= 200 && name.chars().any(char::is_alphanumeric);
-    let is_odd = |c: char| c.is_control() || is_unseen(c);
+    let is_odd = |c: char| c.is_control() || is_invisible(c);
     if is_readable && !name.chars().any(is_odd) {
         return Ok(());
     }

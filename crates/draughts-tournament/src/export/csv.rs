@@ -3,7 +3,7 @@
 use super::extension_comments;
 use crate::import::csv::EXTENSION_COMMENT;
 use crate::value::optional_text;
-use crate::{Id, MicroMatchGame, Pairing, Tournament, TournamentSection, numbers};
+use crate::{Id, MicroMatchGame, Pairing, Tournament, TournamentSection, trf_numbers};
 
 /// Returns a line of a table; its fields are quoted if necessary.
 fn line(fields: &[&str]) -> String {
@@ -26,7 +26,7 @@ pub fn write(tournament: &Tournament, section: &TournamentSection) -> String {
 
 fn players(section: &TournamentSection) -> String {
     let mut text = "Number;Name;Title;Rating;Federation;Id;Birth;Sex;Team\n".to_owned();
-    let numbers = numbers(section);
+    let numbers = trf_numbers(section);
     let mut sorted: Vec<_> = section.players.iter().collect();
     sorted.sort_by_key(|player| numbers.get(&player.id).copied());
     for player in sorted {
@@ -54,7 +54,7 @@ fn pairings(section: &TournamentSection) -> String {
     if has_stages {
         head.extend(["Stage", "Time-control"]);
     }
-    let numbers = numbers(section);
+    let numbers = trf_numbers(section);
     let number_of = |id: Option<Id>| optional_text(id.and_then(|id| numbers.get(&id)));
     let mut text = head.join(";") + "\n";
     for round in 1..=section.last_round() {

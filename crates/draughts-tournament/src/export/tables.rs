@@ -147,7 +147,7 @@ fn cells(section: &TournamentSection, numbers: &BTreeMap<Id, u32>) -> BTreeMap<(
 }
 
 fn crosstable_rows(section: &TournamentSection, standings: &Standings) -> Vec<Vec<String>> {
-    let numbers = crate::numbers(section);
+    let numbers = crate::trf_numbers(section);
     let cells = cells(section, &numbers);
     let rounds = || 1..=standings.after_round;
     let mut head: Vec<String> = ["", "No", "Name"].map(str::to_owned).to_vec();

@@ -4,7 +4,7 @@
 use draughts_pdn::encoding::decode;
 use draughts_pdn::{Encoding, Location};
 
-use super::import_file::{ImportDiagnostics, is_unseen};
+use super::import_file::{ImportDiagnostics, is_invisible};
 
 /// Returns the text of a file, with LF at the end of lines. Control, invisible and undecodable characters are errors.
 pub(super) fn text_of(bytes: &[u8], complaints: &mut ImportDiagnostics) -> String {
@@ -36,12 +36,12 @@ pub(super) fn text_of(bytes: &[u8], complaints: &mut ImportDiagnostics) -> Strin
     let mut place = Location::START;
     let mut reported = 0;
     for c in text.chars() {
-        let is_odd = c.is_control() && !matches!(c, '\n' | '\t') || is_unseen(c) || c == char::REPLACEMENT_CHARACTER;
+        let is_odd = c.is_control() && !matches!(c, '\n' | '\t') || is_invisible(c) || c == char::REPLACEMENT_CHARACTER;
         // Report at most a hundred.
         if is_odd && reported < 100 {
             reported += 1;
             let code = u32::from(c);
-            let why = if is_unseen(c) {
+            let why = if is_invisible(c) {
                 "cannot be seen, and may make two names of one: take it out"
             } else {
                 "is none of a text: is the file damaged, or in an encoding other than UTF-8, UTF-16, Windows-1252 and Windows-1251?"

@@ -331,7 +331,7 @@ pub(crate) fn note_pdn_replacements(sheet: &TournamentFile, complaints: &mut Imp
 }
 
 /// Whether a character is invisible and changes the direction of text or makes equal names differ.
-pub fn is_unseen(c: char) -> bool {
+pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 

@@ -10,7 +10,7 @@ fn positions() -> Vec<Record> {
     files("tests/data/perft").iter().flat_map(|file| records(&std::fs::read_to_string(file).unwrap())).collect()
 }
 
-/// Compares all counts of at most `most` leaves. Returns the number of counts and of leaves compared.
+/// Compares all counts of at most `max_count` leaves. Returns the number of counts and of leaves compared.
 fn check_counts(max_count: u64) -> (usize, u64) {
     let (mut counts, mut leaves) = (0, 0);
     let mut wrong = Vec::new();

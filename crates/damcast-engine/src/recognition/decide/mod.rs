@@ -14,8 +14,9 @@
 //! a clock, two legal plies must follow an unexplained position; otherwise the players are analysing, and nothing is
 //! recorded.
 //!
-//! A ply is published when its player can no longer change it: the player pressed the clock, the opponent replied or,
-//! without a clock, a player lifted another piece. Published plies therefore rarely need to be taken back. After the
+//! A ply is published when its player can no longer change it: the player pressed the clock, the opponent replied, the
+//! board was quiet for `unpressed_ms` or, without a clock, a player lifted another piece. A published ply is never removed: one
+//! that proves wrong is corrected by a setup. After the
 //! clock stopped, only plies that were complete by then are published: the last one, and its predecessor if it has no
 //! press. If pieces fell and were put back, an apparent ply of one of them waits for a press, or without a clock for
 //! the reply.

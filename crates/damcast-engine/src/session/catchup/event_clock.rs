@@ -18,7 +18,7 @@ const MAX_AGE: Millis = Millis(1_500);
 /// Time of an event: hours, minutes, seconds.
 pub type Time = [u8; 3];
 
-/// Known state of the clock of a board on a bus.
+/// Known state of a clock, from events and readings.
 #[derive(Clone, Debug, Default)]
 pub struct EventClock {
     last_sides: Option<ClockTimes>,

@@ -181,7 +181,7 @@ impl BoardSession {
             self.late_start.for_each_table(|table, effects| {
                 advance_to_next(table, &mut { before }, at, effects);
             });
-            self.for_each_table(effects, |table, _| table.is_known_until(at));
+            self.for_each_table(effects, |table, _| table.note_known_until(at));
             self.apply_event(at, reported, &mut lived, effects);
             let until = self.advanced_to.max(at);
             self.advanced_to = until;
@@ -200,7 +200,7 @@ impl BoardSession {
     /// Runs the deadlines up to a table time at which the contents of the board are known.
     pub fn advance_to_known(&mut self, until: Millis, effects: &mut Vec<Effect>) {
         advance_to_next(&mut self.table, &mut self.advanced_to, until, effects);
-        self.table.is_known_until(until);
+        self.table.note_known_until(until);
     }
 
     /// Applies an event to the tables.
@@ -318,7 +318,7 @@ pub fn advance_until(table: &mut Table, lived: &mut Millis, until: Millis, effec
             return;
         }
         *lived = at;
-        table.is_known_until(at);
+        table.note_known_until(at);
         effects.extend(table.decide(at));
     }
 }
@@ -331,7 +331,7 @@ pub fn advance_to_next(table: &mut Table, lived: &mut Millis, at: Millis, effect
     {
         advance_until(table, lived, dump_due, effects);
         *lived = dump_due;
-        table.is_known_until(dump_due);
+        table.note_known_until(dump_due);
         table.on_no_changes(dump_due);
         effects.extend(table.decide(dump_due));
     }

@@ -74,7 +74,7 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn card(&self, shown: &PageGame<'_>, is_alone: bool) -> Markup {
         let texts = self.texts();
         let game = shown.game;
-        let players = Color::BOTH.map(|color| shown.player(color));
+        let players = Color::BOTH.map(|color| shown.player_label(color));
         let named =
             |index: usize| players[index].name.clone().unwrap_or(Cow::Borrowed([texts.white, texts.black][index]));
         let label = format!("{}: {}, {}. {}", fill(texts.board, shown.number), named(0), named(1), self.status(game));
@@ -85,23 +85,23 @@ impl<'a> PageBuilder<'a> {
                     h2 { a href=(self.link(&shown.address())) { span.vh { (texts.board_heading) " " } (shown.number) span.vh { ": " bdi { (named(0)) } ", " bdi { (named(1)) } } } }
                     p.st { (self.status(game)) }
                 }
-                (self.player(shown, Color::Black, "pl bk"))
+                (self.player_line(shown, Color::Black, "pl bk"))
                 div.bwrap { (self.drawing(game, game.entries.len(), is_alone, &label)) }
-                (self.player(shown, Color::White, "pl wh"))
+                (self.player_line(shown, Color::White, "pl wh"))
             }
         }
     }
 
-    pub(super) fn player(&self, shown: &PageGame<'_>, color: Color, class: &str) -> Markup {
+    pub(super) fn player_line(&self, shown: &PageGame<'_>, color: Color, class: &str) -> Markup {
         let texts = self.texts();
-        let player = shown.player(color);
+        let player = shown.player_label(color);
         let (piece, side, word) =
             if color == Color::White { ("#w", "white", texts.white) } else { ("#b", "black", texts.black) };
         html! {
             div class=(class) {
                 svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
                 span.nm1 { span.vh { (word) ": " } (name(Some(player.name.as_deref().unwrap_or(word)))) }
-                span.mt { bdi { (player.meta.join(" ")) } }
+                span.mt { bdi { (player.details.join(" ")) } }
                 (self.clock(shown.game, color, side))
             }
         }
@@ -181,9 +181,9 @@ impl<'a> PageBuilder<'a> {
                 section.brd #board tabindex="0" aria-label=(fill(texts.board, shown.number)) {
                     h2.vh { (fill(texts.board, shown.number)) }
                     div.top { span.no { (fill(texts.board, shown.number)) } p.st { (self.status(game)) } }
-                    (self.player(shown, Color::Black, "plb bk"))
+                    (self.player_line(shown, Color::Black, "plb bk"))
                     div.bwrap { (self.drawing(game, at, true, &label)) }
-                    (self.player(shown, Color::White, "plb wh"))
+                    (self.player_line(shown, Color::White, "plb wh"))
                     p.now { b #now { (said) } " " span #likely { @if at == game.entries.len() && !game.likely_moves.is_empty() { (fill(texts.likely, game.likely_moves.join(" "))) } } }
                     p.vh #say aria-live="polite" {}
                     div.ctl {

@@ -74,12 +74,12 @@ impl<'a> PageGame<'a> {
         format!("/game/{}-{}", percent_encoded(&self.board.name), self.game.number)
     }
 
-    fn player(&self, color: Color) -> PlayerLabel<'a> {
+    fn player_label(&self, color: Color) -> PlayerLabel<'a> {
         let side = if color == Color::White { "White" } else { "Black" };
         let tag = |suffix: &str| self.game.tag(&format!("{side}{suffix}"));
         PlayerLabel {
             name: tag("").map(truncated),
-            meta: ["Title", "Country", "Rating", "Team"]
+            details: ["Title", "Country", "Rating", "Team"]
                 .iter()
                 .filter_map(|suffix| tag(suffix))
                 .map(truncated)
@@ -90,7 +90,7 @@ impl<'a> PageGame<'a> {
 
 struct PlayerLabel<'a> {
     name: Option<Cow<'a, str>>,
-    meta: Vec<Cow<'a, str>>,
+    details: Vec<Cow<'a, str>>,
 }
 
 impl<'a> PageBuilder<'a> {

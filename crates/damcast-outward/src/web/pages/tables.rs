@@ -58,7 +58,7 @@ impl<'a> PageBuilder<'a> {
 
     pub(super) fn player_row(&self, shown: &PageGame<'_>) -> Markup {
         html! {
-            @for color in Color::BOTH { td { (name(shown.player(color).name.as_deref())) } }
+            @for color in Color::BOTH { td { (name(shown.player_label(color).name.as_deref())) } }
             td.nw { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
         }
     }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use chrono::{Local, SecondsFormat};
 use damcast_control::{AuditEntry, Reply};
 
-use crate::sync::lock;
+use crate::locks::lock;
 
 /// Maximum number of entries.
 const MAX_ENTRIES: usize = 300;

@@ -17,7 +17,7 @@ use damcast_control::ClientRequest;
 
 use super::peer::Peer;
 
-use crate::sync::lock;
+use crate::locks::lock;
 
 /// Maximum number of clients; another one is refused with a reason.
 pub const MAX_CLIENTS: usize = 16;

@@ -25,8 +25,8 @@ use crate::line::{
     LineCommand, LineDeps, LineReport, Reporter, RequestContext, RequestOutcome, Storage, command_channel,
 };
 use crate::link::{PortAddress, Ports};
+use crate::locks::lock;
 use crate::outlets::OutletHandle;
-use crate::sync::lock;
 
 /// Prefix of the name of a line's heartbeat.
 pub const LINE_PREFIX: &str = "line ";
@@ -59,8 +59,8 @@ impl Queues {
     /// Returns the number of waiting commands for each line.
     pub fn pending_commands(&self) -> Vec<(String, usize)> {
         let queues = lock(&self.0);
-        let waiting = |orders: &mpsc::Sender<LineCommand>| orders.max_capacity() - orders.capacity();
-        queues.iter().map(|(name, orders)| (name.clone(), waiting(orders))).collect()
+        let waiting = |commands: &mpsc::Sender<LineCommand>| commands.max_capacity() - commands.capacity();
+        queues.iter().map(|(name, commands)| (name.clone(), waiting(commands))).collect()
     }
 }
 
@@ -76,7 +76,7 @@ pub struct Lines {
 struct Running {
     /// Distinguishes the line from an earlier one of the same name.
     id: u64,
-    orders: mpsc::Sender<LineCommand>,
+    commands: mpsc::Sender<LineCommand>,
 }
 
 /// Name of a line and the receiver of its answer.
@@ -99,7 +99,7 @@ impl Lines {
         self.order_rows(config);
         let (mut begun, mut pending_answers) = (Vec::new(), Vec::new());
         for line in &config.lines {
-            match self.running.get(&line.name).filter(|running| !running.orders.is_closed()) {
+            match self.running.get(&line.name).filter(|running| !running.commands.is_closed()) {
                 Some(running) => {
                     let config = Box::new(line.clone());
                     let command = |answer| LineCommand::Configure { config, answer };
@@ -156,7 +156,7 @@ impl Lines {
             heartbeat: shared.heartbeats.pulse(&format!("{LINE_PREFIX}{name}")),
         };
         lock(&self.queues.0).insert(name.clone(), sender.clone());
-        self.running.insert(name.clone(), Running { id, orders: sender });
+        self.running.insert(name.clone(), Running { id, commands: sender });
         self.tasks.spawn(async move {
             run_with_restarts(line, deps).await;
             (name, id)
@@ -197,7 +197,7 @@ impl Lines {
         let Some(running) = self.running.get(&line) else {
             return refuse(answer, format!("the line `{line}` has ended"));
         };
-        let (order, why) = match running.orders.try_send(LineCommand::Request { request, context: asked, answer }) {
+        let (order, why) = match running.commands.try_send(LineCommand::Request { request, context: asked, answer }) {
             Ok(()) => return,
             Err(mpsc::error::TrySendError::Full(order)) => {
                 (order, "too many requests wait for this line; does it hang?")
@@ -218,7 +218,7 @@ fn send_command(
 ) -> PendingAnswer {
     let (answer, receiver) = oneshot::channel();
     // If the line has ended, its answer channel closes.
-    let _ = running.orders.try_send(command(answer));
+    let _ = running.commands.try_send(command(answer));
     (name.to_owned(), receiver)
 }
 

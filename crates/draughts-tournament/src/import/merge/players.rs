@@ -7,7 +7,7 @@ use draughts_pdn::problem::quote;
 
 use super::{Merger, is_same, matches_name, take};
 use crate::import::import_file::{ListedPlayer, PlayerRef, normalised};
-use crate::{HIDDEN_NAME, Id, Player, Team, TournamentSection, numbers};
+use crate::{HIDDEN_NAME, Id, Player, Team, TournamentSection, trf_numbers};
 
 /// Gives a player the facts of the file beside number and name.
 fn describe_player(player: &mut Player, listed: &ListedPlayer) {
@@ -203,7 +203,7 @@ impl Merger<'_> {
                 if section.players.iter().any(|player| player.number.is_some()) {
                     return None;
                 }
-                let (id, _) = numbers(section).into_iter().find(|(_, given)| *given == number)?;
+                let (id, _) = trf_numbers(section).into_iter().find(|(_, given)| *given == number)?;
                 let is_meant = who.name.is_empty() || section.player(id)?.is_known_as(&who.name);
                 is_meant.then_some(id)
             })
@@ -234,7 +234,7 @@ impl Merger<'_> {
                 let mut found: Vec<_> = found.into_iter().map(|player| (player.number, player.id)).collect();
                 found.sort();
                 if found.len() > 1 && who.nth.is_none() {
-                    let numbers = numbers(self.section);
+                    let numbers = trf_numbers(self.section);
                     let numbers: Vec<String> =
                         found.iter().filter_map(|(_, id)| numbers.get(id)).map(u32::to_string).collect();
                     let what = format!(

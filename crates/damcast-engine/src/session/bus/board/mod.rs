@@ -159,7 +159,7 @@ impl BusBoard {
         self.next_question_at = now;
     }
 
-    /// Handles the loss of the link. `asked`: the question to this board that was unanswered.
+    /// Handles the loss of the link. `question`: the question to this board that was unanswered.
     pub fn link_down(&mut self, now: Millis, question: Option<BusCommand>) {
         self.on_absent(now);
         if question.is_some_and(is_consumed_once) {
@@ -346,7 +346,7 @@ impl BusBoard {
         self.questions.push_front(BusCommand::RepeatChanges);
     }
 
-    /// Handles an answer. `asked`: the question it belongs to, if any.
+    /// Handles an answer. `question`: the question it belongs to, if any.
     pub fn on_answer(
         &mut self,
         now: Millis,
@@ -539,9 +539,9 @@ impl BusBoard {
     pub fn decide(&mut self, now: Millis, effects: &mut Vec<Effect>) {
         if !self.is_state_unknown() {
             let at = self.session.advance(now);
-            self.session.table.is_known_until(at);
+            self.session.table.note_known_until(at);
             effects.extend(self.session.table.decide(at));
-            self.session.late_start.for_each_table(|table, _| table.is_known_until(at));
+            self.session.late_start.for_each_table(|table, _| table.note_known_until(at));
             effects.extend(self.session.decide_late(at));
         }
     }
