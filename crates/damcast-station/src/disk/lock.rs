@@ -1,7 +1,7 @@
-//! Allows one station per folder: the file `damcast.lock` is locked as long as it is open.
+//! Allows one station per folder: the folder and the file `damcast.lock` in it are locked as long as they are open.
 //!
-//! The system releases the lock when the process ends for any reason, so a crash leaves no lock behind. The file contains the process id,
-//! for people.
+//! The lock on the folder holds even if the file is removed. The file holds on network file systems, which cannot lock a folder; it contains
+//! the process id, for people. The system releases both when the process ends for any reason, so a crash leaves no lock behind.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -37,6 +37,7 @@ pub enum LockError {
 /// Lock on a folder, released when dropped.
 #[derive(Debug)]
 pub struct Lock {
+    _folder: File,
     _file: File,
 }
 
@@ -49,6 +50,11 @@ impl Lock {
     pub fn acquire(directory: &Path) -> Result<Lock, LockError> {
         let path = directory.join(LOCK_FILE);
         let disk = |error| LockError::Disk { path: path.clone(), error };
+        let locked = |owner| LockError::Locked { directory: directory.to_owned(), owner };
+        let folder = File::open(directory).map_err(disk)?;
+        if let Err(TryLockError::WouldBlock) = folder.try_lock() {
+            return Err(locked(open_to_read(&path).map_or(String::new(), |mut file| owner(&mut file))));
+        }
         let is_new = !path.exists();
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -64,11 +70,9 @@ impl Lock {
             Ok(()) => {
                 // The process id is for people only: a full disk must not prevent the start.
                 let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
-                Ok(Lock { _file: file })
+                Ok(Lock { _folder: folder, _file: file })
             }
-            Err(TryLockError::WouldBlock) => {
-                Err(LockError::Locked { directory: directory.to_owned(), owner: owner(&mut file) })
-            }
+            Err(TryLockError::WouldBlock) => Err(locked(owner(&mut file))),
             Err(TryLockError::Error(error)) => Err(disk(error)),
         }
     }
@@ -76,11 +80,11 @@ impl Lock {
     /// Returns the holder of the folder's lock as ` (process 1234)`, empty if unknown; `None` if no station runs there. Leaves nothing
     /// locked.
     pub fn find_holder(directory: &Path) -> Option<String> {
-        let mut file = open_to_read(&directory.join(LOCK_FILE)).ok()?;
-        match file.try_lock_shared() {
-            Err(TryLockError::WouldBlock) => Some(owner(&mut file)),
-            _ => None,
-        }
+        let is_locked = |file: &File| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+        let mut file = open_to_read(&directory.join(LOCK_FILE)).ok();
+        let is_held =
+            File::open(directory).is_ok_and(|folder| is_locked(&folder)) || file.as_ref().is_some_and(is_locked);
+        is_held.then(|| file.as_mut().map_or(String::new(), owner))
     }
 }
 
@@ -103,6 +107,12 @@ mod tests {
         let me = format!(" (process {})", std::process::id());
         assert!(matches!(Lock::acquire(folder.path()), Err(LockError::Locked { owner, .. }) if owner == me));
         assert_eq!(Lock::find_holder(folder.path()), Some(me));
+        std::fs::remove_file(folder.path().join(LOCK_FILE)).unwrap();
+        assert!(
+            matches!(Lock::acquire(folder.path()), Err(LockError::Locked { .. })),
+            "the file is gone, the station is not"
+        );
+        assert_eq!(Lock::find_holder(folder.path()), Some(String::new()));
         drop(lock);
         assert_eq!(Lock::find_holder(folder.path()), None);
         Lock::acquire(folder.path()).unwrap();

@@ -1,5 +1,7 @@
 //! Check of logs, and of the live files derived from them.
 
+use damcast_engine::livefile::LiveFileContents;
+
 use super::*;
 
 pub(super) fn check_logs(line: &LineLogs, report: &mut FsckReport) {
@@ -112,6 +114,7 @@ pub(super) fn check_chains(folder: &StationFolder, report: &mut FsckReport) -> i
 }
 
 /// Result of comparing a file with its game.
+#[derive(PartialEq, Eq, Debug)]
 enum FileMatch {
     Identical,
     /// Number of missing bytes; 0 if only the result is missing.
@@ -120,19 +123,24 @@ enum FileMatch {
 }
 
 /// Compares a file with its game. Returns the result and the expected content.
-fn match_file(found: &Digest, game: &PlayedGame) -> (FileMatch, Vec<u8>) {
-    let (mut whole, appended) = (game.file.bytes(), game.file.body_bytes());
+fn match_file(found: &Digest, game: &LiveFileContents) -> (FileMatch, Vec<u8>) {
+    let (mut whole, appended) = (game.bytes(), game.body_bytes());
     let length = usize::try_from(found.length).unwrap_or(usize::MAX);
     let begins = |all: &[u8]| all.get(..length).is_some_and(|beginning| Digest::from_bytes(beginning) == *found);
     let missing = whole.len().saturating_sub(length);
     if begins(&whole) {
         whole.truncate(length);
-        (if missing == 0 { FileMatch::Identical } else { FileMatch::Prefix(missing) }, whole)
-    } else if begins(&appended) {
-        (FileMatch::Prefix(missing), appended[..length].to_vec())
-    } else {
-        (FileMatch::Different, Vec::new())
+        return (if missing == 0 { FileMatch::Identical } else { FileMatch::Prefix(missing) }, whole);
     }
+    // The Result tag is written in place, so a crash may leave its beginning before the end of the old one.
+    let mut torn = appended.clone();
+    for at in (0..whole.len()).filter(|&at| whole.get(at) != appended.get(at)) {
+        if begins(&torn) {
+            return (FileMatch::Prefix(missing), appended[..length].to_vec());
+        }
+        torn[at] = whole[at];
+    }
+    (FileMatch::Different, Vec::new())
 }
 
 /// Results of checking live files, game by game.
@@ -167,7 +175,7 @@ impl LiveFileCheck {
                 add(Severity::SelfHealing, "it is not there; the log has its game".to_owned(), "");
                 continue;
             };
-            let (likeness, bytes) = match_file(digest, game);
+            let (likeness, bytes) = match_file(digest, &game.file);
             match likeness {
                 FileMatch::Identical | FileMatch::Prefix(_) if is_held => {
                     let what = "the game is in a file before it as well".to_owned();
@@ -194,5 +202,25 @@ impl LiveFileCheck {
                 add(Severity::Error, what, "this is a fault of damcast; please report it");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_written_result_is_only_missing() {
+        let appended = "[Result \"*\"]\n\n\n\n1. 32-28\n19-23\n*\n";
+        let finished = "[Result \"2-0\"]\n\n1. 32-28\n19-23\n*\n";
+        let read = LiveFileContents::parse(1, appended).unwrap();
+        let game = LiveFileContents { result: Some("2-0".to_owned()), ..read };
+        let found = |text: &str| match_file(&Digest::from_bytes(text.as_bytes()), &game).0;
+        assert_eq!(found(finished), FileMatch::Identical);
+        for at in 0..15 {
+            let expected = if at < 14 { FileMatch::Prefix(0) } else { FileMatch::Identical };
+            assert_eq!(found(&[&finished[..at], &appended[at..]].concat()), expected, "{at}");
+        }
+        assert_eq!(found(&finished.replace("2-0", "2-1")), FileMatch::Different);
     }
 }
