@@ -228,6 +228,9 @@ fn session_ended_elsewhere_ends_in_page() {
     open_with_code(&mut browser, &desk, "", &code(&place, "arbiter", "R. Faber"));
     press(&mut browser, "Log in");
     browser.wait("Boolean(document.querySelector('#detail'))", &true.into());
+    // An address that is no valid encoding shows the boards.
+    browser.evaluate("location.hash = '#%'");
+    browser.wait("Boolean(document.querySelector('#detail'))", &true.into());
     // An arbiter sees only the buttons allowed to the role.
     let offered = "[...document.querySelectorAll('#detail button')].map(button => button.textContent).join()";
     browser.wait(offered, &"Result,Names".into());

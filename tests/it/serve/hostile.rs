@@ -104,6 +104,22 @@ fn no_path_leaves_outlet() {
 }
 
 #[test]
+fn linked_folders_and_events_are_not_served() {
+    let outlet = game();
+    fs::rename(outlet.path("archive"), outlet.path("../elsewhere")).unwrap();
+    std::os::unix::fs::symlink(outlet.path("../elsewhere"), outlet.path("archive")).unwrap();
+    fs::write(outlet.path("../elsewhere/secret-1.pdn"), "secret\n").unwrap();
+    let server = outlet.serve();
+    for path in ["/archive/secret-1.pdn", "/archive/board-1-1.pdn"] {
+        assert_eq!(server.get(path).status, 404, "{path}");
+    }
+    assert!(!server.get("/").text().contains("secret-1"));
+    fs::rename(outlet.path("events.ndjson"), outlet.path("../elsewhere/events.ndjson")).unwrap();
+    std::os::unix::fs::symlink(outlet.path("../elsewhere/events.ndjson"), outlet.path("events.ndjson")).unwrap();
+    assert_eq!(server.get("/events.ndjson").status, 404);
+}
+
+#[test]
 fn any_input_is_answered_or_closed_and_others_are_served() {
     let server = game().serve();
     let flood = format!("GET / HTTP/1.1\r\nHost: localhost\r\n{}\r\n", "A: b\r\n".repeat(100_000));

@@ -119,6 +119,7 @@ pub enum FollowEvent {
 /// Follower of a file of events.
 pub struct Follower {
     path: PathBuf,
+    refuses_links: bool,
     read_state: ReadState,
     open: Option<OpenFile>,
     /// Bytes of the file after the last line that was returned.
@@ -176,11 +177,19 @@ impl Follower {
         Follower {
             file_watch: FileWatch::new(&path),
             path,
+            refuses_links: false,
             read_state: ReadState { position: from, hash, bytes: 0 },
             open: None,
             buffered: Vec::new(),
             fault: None,
         }
+    }
+
+    /// Refuses a link in place of the file.
+    #[must_use]
+    pub fn refusing_links(mut self) -> Follower {
+        self.refuses_links = true;
+        self
     }
 
     /// Checks the file at this interval, without inotify.
@@ -274,7 +283,7 @@ impl Follower {
 
     /// Returns the stamp of the file; `None` if the file is missing.
     fn stat(&self) -> io::Result<Option<FileStamp>> {
-        match fs::metadata(&self.path) {
+        match if self.refuses_links { fs::symlink_metadata(&self.path) } else { fs::metadata(&self.path) } {
             Ok(there) if there.is_file() => Ok(Some(FileStamp::from_metadata(&there))),
             Ok(_) => Err(self.error(io::ErrorKind::InvalidInput, "it is no regular file")),
             Err(error) if is_missing(&error) => Ok(None),
@@ -285,7 +294,8 @@ impl Follower {
     /// Opens the file; `None` if it is missing.
     fn open_file(&self) -> io::Result<Option<File>> {
         // Opening a pipe in place of the file must not block.
-        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        let mut flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        flags.set(rustix::fs::OFlags::NOFOLLOW, self.refuses_links);
         match OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(&self.path) {
             Ok(file) => Ok(Some(file)),
             Err(error) if is_missing(&error) => Ok(None),

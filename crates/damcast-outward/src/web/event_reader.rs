@@ -8,7 +8,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use tokio::sync::watch;
 
-use super::files::EVENTS_FILE;
+use super::files::{EVENTS_FILE, open_in_outlet};
 use super::state::ViewerHall;
 use crate::follow::{EventLine, FollowEvent, Follower, Progress};
 
@@ -40,7 +40,7 @@ pub fn spawn(outlet: PathBuf, hall: watch::Sender<Arc<ViewerHall>>, now: fn() ->
     std::thread::Builder::new().name("events".to_owned()).spawn(move || {
         let mut reader = EventReader {
             lag: file_lag(&outlet),
-            follower: Follower::new(outlet.join(EVENTS_FILE), Progress::default()),
+            follower: Follower::new(outlet.join(EVENTS_FILE), Progress::default()).refusing_links(),
             hall: ViewerHall::default(),
             is_caught_up: false,
             now,
@@ -130,10 +130,10 @@ fn event_time(line: &str) -> Option<i64> {
 /// Returns the time from the last event to the last write of the file: the delay of this outlet.
 fn file_lag(outlet: &std::path::Path) -> i64 {
     let read = || {
-        let path = outlet.join(EVENTS_FILE);
-        let there = std::fs::metadata(&path).ok()?;
+        let file = open_in_outlet(outlet, EVENTS_FILE).ok()?;
+        let there = file.metadata().ok()?;
         let written = i64::try_from(there.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()?;
-        let last = last_line(&path, there.len()).ok()?;
+        let last = last_line(&file, there.len()).ok()?;
         Some(written - event_time(&last)?)
     };
     /// Largest delay of an outlet, see `delay` in the configuration.
@@ -142,9 +142,8 @@ fn file_lag(outlet: &std::path::Path) -> i64 {
 }
 
 /// Returns the last complete line of a file.
-fn last_line(path: &std::path::Path, length: u64) -> io::Result<String> {
+fn last_line(file: &std::fs::File, length: u64) -> io::Result<String> {
     use std::os::unix::fs::FileExt;
-    let file = std::fs::File::open(path)?;
     let begin = length.saturating_sub(64 << 10);
     let mut end = vec![0; (length - begin) as usize];
     file.read_exact_at(&mut end, begin)?;

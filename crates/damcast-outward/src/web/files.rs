@@ -1,11 +1,12 @@
 //! Files of the outlet: files that are replaced as a whole, and `events.ndjson`, which grows.
 //!
-//! Only names of known files and plain names of archived games become part of a path. Links and special files are not opened.
+//! Only names of known files and plain names of archived games become part of a path. Links, also to folders, and special
+//! files are not opened.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +14,7 @@ use std::task::{Context, Poll};
 
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
+use rustix::fs::{Mode, OFlags};
 use sha2::{Digest, Sha256};
 use tokio::task::JoinHandle;
 
@@ -64,7 +66,7 @@ impl OutletFiles {
 
     /// Reads a file that is replaced as a whole. The caller has checked the name.
     pub fn whole(&self, name: &str) -> io::Result<Arc<WholeFile>> {
-        let mut file = open(&self.folder.join(name))?;
+        let mut file = open_in_outlet(&self.folder, name)?;
         let there = file.metadata()?;
         let stamp = (there.dev(), there.ino(), there.len(), there.mtime(), there.mtime_nsec());
         let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
@@ -87,7 +89,9 @@ impl OutletFiles {
 
     /// Returns the file names of the archived games.
     pub fn archived(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(self.folder.join("archive")).into_iter().flatten().flatten();
+        let archive = self.folder.join("archive");
+        let is_folder = std::fs::symlink_metadata(&archive).is_ok_and(|there| there.is_dir());
+        let entries = is_folder.then(|| std::fs::read_dir(&archive).ok()).flatten().into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.retain(|name| is_archived(name));
         names.sort_by_cached_key(|name| natural_order(name));
@@ -96,7 +100,7 @@ impl OutletFiles {
 
     /// Opens the file of events and returns its length.
     pub fn events(&self) -> io::Result<(File, u64)> {
-        let file = open(&self.folder.join(EVENTS_FILE))?;
+        let file = open_in_outlet(&self.folder, EVENTS_FILE)?;
         let length = file.metadata()?.len();
         Ok((file, length))
     }
@@ -129,10 +133,17 @@ pub fn is_archived(name: &str) -> bool {
     !name.starts_with('.') && name.ends_with(".pdn") && name.bytes().all(is_plain)
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NOCTTY;
-    let file = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::NotFound.into()) }
+/// Opens a regular file of an outlet. No part of its name below the outlet's folder may be a link.
+pub fn open_in_outlet(folder: &Path, name: &str) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let mut opened = File::open(folder)?;
+    for part in name.split('/') {
+        if matches!(part, "" | "." | "..") {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        opened = File::from(rustix::fs::openat(&opened, part, flags, Mode::empty())?);
+    }
+    if opened.metadata()?.is_file() { Ok(opened) } else { Err(io::ErrorKind::NotFound.into()) }
 }
 
 /// Returns bytes as hexadecimal digits.

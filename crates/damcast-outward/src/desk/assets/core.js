@@ -81,7 +81,8 @@ const learnTournament = async () => {
 // change of data, so it leaves unchanged parts alone.
 
 const views = {};
-const where = () => { const [view, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/'); return {view: views[view] ? view : 'boards', rest: rest.join('/')}; };
+const decoded = text => { try { return decodeURIComponent(text); } catch { return text; } };
+const where = () => { const [view, ...rest] = decoded(location.hash.slice(1)).split('/'); return {view: views[view] ? view : 'boards', rest: rest.join('/')}; };
 let drawn = null;
 
 const show = () => {
