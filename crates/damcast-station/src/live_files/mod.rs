@@ -26,6 +26,7 @@ use std::sync::Arc;
 
 use damcast_engine::livefile::{self, Entry, LiveFileContents};
 use damcast_engine::session::Effect;
+use draughts_pdn::clock::ClockTime;
 
 use crate::disk::Disk;
 
@@ -291,8 +292,8 @@ impl LiveFileWriter {
     }
 }
 
-/// Returns the name of the board's live file that begins with these plies and setups. If the file has at least `MIN_DISTINCTIVE_PLIES`, it
-/// may also be their beginning. Ignores clocks and numbers, and files that cannot be read.
+/// Returns the name of the board's live file that begins with these plies and setups. If the file has at least `MIN_DISTINCTIVE_PLIES`, or
+/// its clocks identify the game, it may also be their beginning. Ignores numbers, and files that cannot be read.
 pub fn find_game(live: &Path, prefix: &str, entries: &[Entry]) -> Option<String> {
     let steps = |entries: &[Entry]| entries.iter().map(|entry| entry.kind.clone()).collect::<Vec<_>>();
     let wanted = steps(entries);
@@ -304,8 +305,10 @@ pub fn find_game(live: &Path, prefix: &str, entries: &[Entry]) -> Option<String>
     let is_known = |name: &String| {
         let Ok(text) = std::fs::read_to_string(live.join(name)) else { return false };
         let Some(found) = livefile::LiveFileContents::parse(0, &text) else { return false };
+        let is_distinctive =
+            found.entries.len() >= MIN_DISTINCTIVE_PLIES || clocks_identify_game(&found.entries, entries);
         let found = steps(&found.entries);
-        found.starts_with(&wanted) || found.len() >= MIN_DISTINCTIVE_PLIES && wanted.starts_with(&found)
+        found.starts_with(&wanted) || is_distinctive && wanted.starts_with(&found)
     };
     let mut known: Vec<String> = names.filter(is_of_board).filter(is_known).collect();
     known.sort();
@@ -314,6 +317,20 @@ pub fn find_game(live: &Path, prefix: &str, entries: &[Entry]) -> Option<String>
 
 /// Number of plies that two different games never share, unless players repeat a game on purpose.
 const MIN_DISTINCTIVE_PLIES: usize = 12;
+/// Number of plies whose times two different games never share to the second.
+const MIN_DISTINCTIVE_TIMES: usize = 6;
+
+/// Whether two games with the same plies have the same clocks after each of them; the memory and the readings may differ by a second.
+fn clocks_identify_game(found: &[Entry], wanted: &[Entry]) -> bool {
+    let is_near = |one: Option<ClockTime>, other: Option<ClockTime>| {
+        one.zip(other).is_some_and(|(one, other)| one.0.abs_diff(other.0) <= 1)
+    };
+    let pairs =
+        found.iter().zip(wanted).filter_map(|(found, wanted)| found.clocks.as_ref().zip(wanted.clocks.as_ref()));
+    let are_near: Vec<bool> =
+        pairs.map(|(one, other)| is_near(one.white, other.white) && is_near(one.black, other.black)).collect();
+    are_near.len() >= MIN_DISTINCTIVE_TIMES && !are_near.contains(&false)
+}
 
 #[cfg(test)]
 mod tests {
@@ -459,6 +476,17 @@ mod tests {
         let went_on: Vec<&str> = long.iter().copied().chain(["44-39"]).collect();
         assert_eq!(known(&went_on), is("a-2.pdn"), "a file that ends before the memory does");
         assert_eq!(super::find_game(folder.path(), "a", &read(&went_on)[1..]), None);
+        // The clocks identify a short game.
+        let plies = ["33-28", "18-23", "39-33", "12-18", "44-39", "7-12", "50-44"];
+        let with_clocks = |faster: usize| -> Vec<String> {
+            let left = |ply: usize| 50 - 4 * ply + faster;
+            let times = |(ply, text)| format!("{text} {{[%clock w1:19:{0:02} b1:18:{0:02}]}}", left(ply));
+            plies.into_iter().enumerate().map(times).collect()
+        };
+        let recorded = with_clocks(0);
+        write("a-6.pdn", &recorded[..6].iter().map(String::as_str).collect::<Vec<_>>());
+        let remembered = |faster| known(&with_clocks(faster).iter().map(String::as_str).collect::<Vec<_>>());
+        assert_eq!((remembered(1), remembered(2)), (is("a-6.pdn"), None));
         assert_eq!(
             known(&["1. 31-27"]),
             is("a-3.recovered-1.pdn"),
