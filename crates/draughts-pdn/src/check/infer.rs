@@ -18,7 +18,7 @@
 
 use std::cmp::Reverse;
 
-use super::replay::{KnownBy, Replay, other_numbering, walk};
+use super::replay::{KnownBy, Replay, other_numbering};
 use crate::game::{Entry, Game};
 use crate::problem::{Location, Problem};
 use crate::reader::LocatedGame;
@@ -49,14 +49,6 @@ impl Replay {
         replay.known_by = found.known_by;
         replay.problems.splice(0..0, found.problems);
         replay
-    }
-
-    /// Plays a game and returns only the problems of [`Replay::infer`].
-    pub fn problems_only(located: &LocatedGame, known_variant: Option<&'static Variant>) -> Vec<Problem> {
-        let found = game_variant(located, known_variant);
-        let mut problems = found.problems;
-        problems.append(&mut walk(located, found.variant, &mut |_| {}).problems);
-        problems
     }
 }
 

@@ -5,6 +5,7 @@ mod notation;
 mod perft;
 mod random_positions;
 mod readme;
+#[path = "../shared/records.rs"]
 mod records;
 mod rule_book;
 

@@ -3,5 +3,6 @@
 mod examples;
 mod geometry;
 mod perft;
+#[path = "../shared/records.rs"]
 mod records;
 mod setups;
