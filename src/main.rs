@@ -15,7 +15,7 @@ const NAME: &str = "damcast";
 #[derive(Parser)]
 #[command(name = "damcast", version, about, max_term_width = 100)]
 #[command(
-    after_help = "`damcast help VERB` explains a verb, with examples and its exit codes: 0 done, 1 something is wrong, 2 wrong arguments."
+    after_help = "`damcast help COMMAND` explains a command, with examples and its exit codes: 0 done, 1 something is wrong, 2 wrong arguments."
 )]
 pub struct Arguments {
     #[command(subcommand)]

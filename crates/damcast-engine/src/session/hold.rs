@@ -36,7 +36,7 @@ impl PublicationHold {
             return vec![Effect::Info("nothing is held back".to_owned())];
         };
         let lines: usize = held.iter().map(|effect| effect.lines().len()).sum();
-        let mut effects = vec![Effect::Info(format!("published again; {lines} lines were held back"))];
+        let mut effects = vec![Effect::Info(format!("published again; lines held back until now: {lines}"))];
         effects.extend(held);
         effects
     }
