@@ -1,5 +1,4 @@
-// Shared by all scripts: elements, requests, the state of the station, dialogs, views. Text from outside becomes text nodes; the only
-// markup from outside are the pictures that the desk draws.
+// Shared by all scripts. Text from outside becomes text nodes; the only markup from outside are pictures of the desk.
 
 const $ = (selector, within = document) => within.querySelector(selector);
 
@@ -77,12 +76,15 @@ const learnTournament = async () => {
   show();
 };
 
-// Views: each has a name in the address (`#boards/board-3`) and a title, and draws itself into a place. `draw` is called after every
-// change of data, so it leaves unchanged parts alone.
+// Views: each has a name in the address (`#boards/board-3`) and a title. `draw` is called after every change of data.
 
 const views = {};
-const decoded = text => { try { return decodeURIComponent(text); } catch { return text; } };
-const where = () => { const [view, ...rest] = decoded(location.hash.slice(1)).split('/'); return {view: views[view] ? view : 'boards', rest: rest.join('/')}; };
+const where = () => {
+  let hash = location.hash.slice(1);
+  try { hash = decodeURIComponent(hash); } catch {}
+  const [view, ...rest] = hash.split('/');
+  return {view: views[view] ? view : 'boards', rest: rest.join('/')};
+};
 let drawn = null;
 
 const show = () => {
