@@ -166,7 +166,7 @@ fn changed_file_is_kept_and_rewritten() {
     std::fs::write(folder.path().join("events.ndjson"), &changed).unwrap();
     let mut file = new(folder.path());
     let notices = open(&mut file, &boards(&LINES));
-    assert!(notices[0].contains("is not what the logs say from line 3 on"), "{notices:?}");
+    assert!(notices[0].contains("differs from the logs from line 3 on"), "{notices:?}");
     assert!(notices[0].contains("kept as events.ndjson.aside-1"), "{notices:?}");
     let longer = ["1. 32-28", "19-23", "2. 28x19", "14x23"];
     file.write(&RealDisk, &events(&longer, "a")[4..], Durability::Safe).unwrap();
