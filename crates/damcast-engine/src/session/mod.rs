@@ -24,8 +24,8 @@
 //! [`Line::finish_handling`] does the rest, before the next input or query. At a deadline it first calls [`Line::advance_to`], and logs and
 //! handles a tick only if that published something.
 //!
-//! The shortest times from a press to the visible line show the gain (`cargo bench --bench latency -- lazy safe`, 64 boards): 69 us
-//! (lazy) and 307 us (safe) with two calls, 100 us and 417 us with one.
+//! The lower decile of the time from a press to the visible line shows the gain (`cargo bench --bench latency -- lazy safe`, 64 boards):
+//! 69 us (lazy) and 307 us (safe) with two calls, 100 us and 417 us with one.
 //!
 //! # Invariants
 //!
