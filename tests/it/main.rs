@@ -85,7 +85,7 @@ mod random;
 mod recognition;
 mod recorded_session;
 mod recordings;
-#[path = "../../crates/draughts/tests/shared/records.rs"]
+#[path = "../../crates/draughts/tests/common/records.rs"]
 mod records;
 mod reload;
 mod replay_cmd;

@@ -5,7 +5,7 @@ mod notation;
 mod perft;
 mod random_positions;
 mod readme;
-#[path = "../shared/records.rs"]
+#[path = "../common/records.rs"]
 mod records;
 mod rule_book;
 

@@ -3,6 +3,6 @@
 mod examples;
 mod geometry;
 mod perft;
-#[path = "../shared/records.rs"]
+#[path = "../common/records.rs"]
 mod records;
 mod setups;
