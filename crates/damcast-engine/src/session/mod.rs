@@ -25,7 +25,7 @@
 //! handles a tick only if that published something.
 //!
 //! The lower decile of the time from a press to the visible line shows the gain (`cargo bench --bench latency -- lazy safe`, 64 boards):
-//! 69 us (lazy) and 307 us (safe) with two calls, 100 us and 417 us with one.
+//! 69 us (lazy) and 307 us (safe) with two calls, 100 us and 417 us if the recorder calls [`Line::handle`] in place of the first.
 //!
 //! # Invariants
 //!

@@ -91,7 +91,7 @@ impl OutletFiles {
     pub fn archived(&self) -> Vec<String> {
         let archive = self.folder.join("archive");
         let is_folder = std::fs::symlink_metadata(&archive).is_ok_and(|there| there.is_dir());
-        let entries = is_folder.then(|| std::fs::read_dir(&archive).ok()).flatten().into_iter().flatten().flatten();
+        let entries = std::fs::read_dir(&archive).ok().filter(|_| is_folder).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
         names.retain(|name| is_archived(name));
         names.sort_by_cached_key(|name| natural_order(name));

@@ -317,19 +317,22 @@ pub fn find_game(live: &Path, prefix: &str, entries: &[Entry]) -> Option<String>
 
 /// Number of plies that two different games never share, unless players repeat a game on purpose.
 const MIN_DISTINCTIVE_PLIES: usize = 12;
-/// Number of plies whose times two different games never share to the second.
+/// Number of different times that two different games never share to the second.
 const MIN_DISTINCTIVE_TIMES: usize = 6;
 
-/// Whether two games with the same plies have the same clocks after each of them; the memory and the readings may differ by a second.
+/// Whether the clocks show that two games with the same plies are one game. Readings of the clock may be a second old. Clocks that stand
+/// still show nothing.
 fn clocks_identify_game(found: &[Entry], wanted: &[Entry]) -> bool {
     let is_near = |one: Option<ClockTime>, other: Option<ClockTime>| {
         one.zip(other).is_some_and(|(one, other)| one.0.abs_diff(other.0) <= 1)
     };
     let pairs =
         found.iter().zip(wanted).filter_map(|(found, wanted)| found.clocks.as_ref().zip(wanted.clocks.as_ref()));
-    let are_near: Vec<bool> =
-        pairs.map(|(one, other)| is_near(one.white, other.white) && is_near(one.black, other.black)).collect();
-    are_near.len() >= MIN_DISTINCTIVE_TIMES && !are_near.contains(&false)
+    let pairs: Vec<_> = pairs.collect();
+    let mut times: Vec<_> = pairs.iter().map(|(found, _)| (found.white, found.black)).collect();
+    times.dedup();
+    times.len() >= MIN_DISTINCTIVE_TIMES
+        && pairs.iter().all(|(one, other)| is_near(one.white, other.white) && is_near(one.black, other.black))
 }
 
 #[cfg(test)]
@@ -476,17 +479,19 @@ mod tests {
         let went_on: Vec<&str> = long.iter().copied().chain(["44-39"]).collect();
         assert_eq!(known(&went_on), is("a-2.pdn"), "a file that ends before the memory does");
         assert_eq!(super::find_game(folder.path(), "a", &read(&went_on)[1..]), None);
-        // The clocks identify a short game.
+        // The clocks identify a short game, unless they stand still.
         let plies = ["33-28", "18-23", "39-33", "12-18", "44-39", "7-12", "50-44"];
-        let with_clocks = |faster: usize| -> Vec<String> {
-            let left = |ply: usize| 50 - 4 * ply + faster;
+        let with_clocks = |used: usize, faster: usize| -> Vec<String> {
+            let left = |ply: usize| 50 - used * ply + faster;
             let times = |(ply, text)| format!("{text} {{[%clock w1:19:{0:02} b1:18:{0:02}]}}", left(ply));
             plies.into_iter().enumerate().map(times).collect()
         };
-        let recorded = with_clocks(0);
-        write("a-6.pdn", &recorded[..6].iter().map(String::as_str).collect::<Vec<_>>());
-        let remembered = |faster| known(&with_clocks(faster).iter().map(String::as_str).collect::<Vec<_>>());
-        assert_eq!((remembered(1), remembered(2)), (is("a-6.pdn"), None));
+        let remembered = |used, faster| {
+            let recorded = with_clocks(used, 0);
+            write("a-6.pdn", &recorded[..6].iter().map(String::as_str).collect::<Vec<_>>());
+            known(&with_clocks(used, faster).iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        assert_eq!((remembered(4, 1), remembered(4, 2), remembered(0, 0)), (is("a-6.pdn"), None, None));
         assert_eq!(
             known(&["1. 31-27"]),
             is("a-3.recovered-1.pdn"),

@@ -76,7 +76,7 @@ const learnTournament = async () => {
   show();
 };
 
-// Views: each has a name in the address (`#boards/board-3`) and a title. `draw` is called after every change of data.
+// Views: each has a name in the address (`#boards/board-3`) and a title. `draw`, called at every change, leaves equal parts alone.
 
 const views = {};
 const where = () => {
