@@ -285,3 +285,47 @@ fn requests_take_effect_once_over_kill() {
 fn requests_take_effect_once_over_kill_anywhere() {
     kill_at(0, |_| env_step(), 6);
 }
+
+/// A result is acknowledged while the record of the tournament, alone, is on a full disk: an alarm says so until it is there.
+#[test]
+fn result_reaches_tournament_after_full_disk() {
+    const ENOSPC: i32 = 28;
+    if library().is_none() {
+        println!("there is no `cc`: the disk was never full");
+        return;
+    }
+    let stage = stages().swap_remove(1);
+    let start = |hall: &mut Hall, at, count| {
+        hall.station = Some(hall.place.start_with(|command| {
+            let folder = hall.place.path("");
+            FaultPoint { at, count, errno: ENOSPC, is_partial_write: false }.set(command, &folder);
+            let record = fs::canonicalize(&folder).unwrap().join("recordings/log/tournament.ndjson");
+            command.env("DAMCAST_UNDER", record);
+        }));
+        wait_until("the board", || {
+            hall.board.answer(&mut hall.pty);
+            hall.is_connected()
+        });
+    };
+    let mut hall = Hall::new(&stage.files_before, &stage.board);
+    start(&mut hall, usize::MAX >> 1, 1);
+    hall.end();
+    let before = fs::read_to_string(hall.place.path("report")).unwrap().trim().parse().unwrap();
+
+    let mut hall = Hall::new(&stage.files_before, &stage.board);
+    start(&mut hall, before, 4);
+    let answer = request(&hall.place, &(stage.request.request)()).unwrap();
+    assert_eq!(answer["ok"], true, "{answer}");
+    let mut status = |words: &str| {
+        hall.board.answer(&mut hall.pty);
+        let status = request(&hall.place, &json!({"do": "status"}));
+        status.is_some_and(|status| status.to_string().contains(words))
+    };
+    const ALARM: &str = "is not in the tournament yet, and is tried again";
+    wait_until("the alarm", || status(ALARM));
+    wait_until("the end of the alarm", || !status(ALARM));
+    wait_until("the result everywhere", || (stage.request.is_seen)(&hall.place));
+    hall.end();
+    assert_clean(&hall.place.path("recordings"), "after a full disk");
+    assert_eq!(read(&hall.files()), stage.read);
+}

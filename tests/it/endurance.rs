@@ -231,7 +231,7 @@ impl Recording {
     fn open(config: &LineConfig, folders: &Folders, base: WallTime, opened: u64) -> Recording {
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let now = calendar::moment(base, Millis(opened));
-        let OpenedLine { line, journal, shift, .. } = opening::open(config, folders, &disk, now).unwrap();
+        let OpenedLine { line, journal, shift, .. } = opening::open(config, folders, &disk, None, now).unwrap();
         Recording { line, journal, shift, opened }
     }
 

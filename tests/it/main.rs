@@ -55,6 +55,7 @@ mod late_ticks;
 mod line_cmd;
 mod line_program;
 mod live_updates;
+mod many_games;
 mod mistaken_identity;
 mod model_disk;
 mod network;

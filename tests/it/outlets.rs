@@ -357,7 +357,7 @@ fn boards() -> [broadcast::Board; 2] {
     entries.into_iter().for_each(|entry| game.apply(at, broadcast::GameChange::Entry(entry)));
     ["a", "b"].map(|name| {
         let mut board = broadcast::Board::new(name, variant, Vec::new());
-        board.games.push(game.clone());
+        board.push(game.clone());
         board
     })
 }
@@ -373,7 +373,7 @@ fn start(disk: &ModelDisk, durability: Durability) -> Vec<String> {
     let mut states = vec![read()];
     for n in 0..4 {
         for board in boards.iter().rev() {
-            let game = &board.games[0];
+            let game = &*board.games[0].load().unwrap();
             let events =
                 broadcast::events::events(board, game, broadcast::Delay::NO_DELAY.view(game, game.last_change_at()), 0);
             if file.written(&events[n].id().key()) == n as u64 {

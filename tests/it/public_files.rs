@@ -14,7 +14,7 @@ use damcast::station::config::Config;
 use damcast::station::file_problems::FileProblems;
 use damcast::station::heartbeat::Heartbeats;
 use damcast::station::journal::witness::Witnesses;
-use damcast::station::outlets::{self, OutletHandle};
+use damcast::station::outlets::{self, OpenedGames, OutletHandle};
 use draughts::Variant;
 use tokio::task::JoinHandle;
 
@@ -70,7 +70,7 @@ fn effect(events: &[LineEvent<'_>], text: &str) -> Effect {
 /// Applies the events to a round, and waits until everything visible is written.
 async fn apply_events(config: &Config, now: DateTime<FixedOffset>, events: &[LineEvent<'_>]) {
     let (outlet_handle, files) = begin(config, outlets::MAX_OPENING_TIME);
-    config.lines.iter().for_each(|line| outlet_handle.line_opened(&line.name, line.header(), Vec::new()));
+    config.lines.iter().for_each(|line| outlet_handle.line_opened(&line.name, line.header(), OpenedGames::default()));
     for (line, ago, text) in events {
         outlet_handle.published(line, None, now - TimeDelta::seconds(*ago), effect(events, text));
     }
@@ -199,14 +199,16 @@ async fn late_line_is_shown_from_logs() {
     wait_until("what the logs say", || !read().is_empty());
     assert!(read().contains(&movetext), "{}\nlacks\n{movetext}", read());
     // Others are shown beside it, and opening it changes nothing.
-    outlets.line_opened("b", config.lines[1].header(), Vec::new());
+    outlets.line_opened("b", config.lines[1].header(), OpenedGames::default());
     for (line, ago, text) in &GAME[..2] {
         let at = Local::now().fixed_offset() - TimeDelta::seconds(*ago);
         outlets.published(line, None, at, effect(&GAME, text));
     }
     wait_until("the other line", || read().contains("{[%clock w0:29:55 B0:30:00]} *"));
     let before = read();
-    outlets.line_opened("a", header, games);
+    let mut opened = OpenedGames::default();
+    games.iter().for_each(|game| opened.add(game, None));
+    outlets.line_opened("a", header, opened);
     drop(outlets);
     files.await.unwrap();
     assert!(before.contains(&movetext) && read() == before, "{before}\nbecame\n{}", read());

@@ -107,7 +107,7 @@ impl Session {
     fn open(&mut self, config: LineConfig) -> Result<LineSeat, OpeningError> {
         let disk: Arc<dyn Disk> = Arc::new(self.disk.clone());
         let OpenedLine { line, shift, journal, files: line_files, notices, .. } =
-            opening::open(&config, &folders(), &disk, now())?;
+            opening::open(&config, &folders(), &disk, None, now())?;
         self.notices.extend(notices);
         let tell = |_: WriterReport| {};
         let recorder =

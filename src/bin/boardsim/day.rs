@@ -12,6 +12,7 @@ use damcast::simulation::tournament::{TournamentForm, run_tournament};
 use damcast::station::config::OutletConfig;
 use damcast::station::disk::{Disk, Durability, RealDisk};
 use damcast::station::line::{Folders, opening};
+use damcast::station::outlets::ShelfFile;
 use damcast::station::output::print_line;
 
 /// Maximum number of rounds of a Swiss; with fewer boards as many as boards, so that no two players meet twice.
@@ -151,11 +152,12 @@ fn start(day: &Day) -> anyhow::Result<()> {
     let config = day.config();
     let folders = Folders { log: config.directory.join("log"), live: config.directory.join("live") };
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    let shelf = ShelfFile::create(&[&config.directory]);
     let (mut open_games, mut games) = (0, 0);
     let started_at = Instant::now();
     for line in &config.lines {
-        let opened = opening::open(line, &folders, &disk, chrono::Local::now().fixed_offset())?;
-        games += opened.games.len();
+        let opened = opening::open(line, &folders, &disk, shelf.as_ref(), chrono::Local::now().fixed_offset())?;
+        games += opened.games.facts.len();
         open_games += usize::from(opened.line.has_open_game());
     }
     let took = started_at.elapsed().as_secs_f64() * 1000.0;

@@ -350,7 +350,7 @@ mod tests {
         board.apply(moment(4), likely(&[]));
         board.apply(moment(5), GameChange::Ended(None));
         board.apply(moment(6), likely(&["1-2"]));
-        let game = &board.games[0];
+        let game = &*board.games[0].load().unwrap();
         let lines: Vec<String> =
             live_update_events(&board, game, 0, 9).iter().map(|event| event.line(7, &generation())).collect();
         assert_eq!(lines.len(), 2);

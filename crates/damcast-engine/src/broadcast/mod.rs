@@ -21,13 +21,18 @@ pub mod events;
 mod hidden_names;
 mod json;
 pub mod record;
+pub mod shelf;
 pub mod snapshot;
 pub mod tournament_history;
 
 pub use delay::{Delay, VisibleGame};
 pub use hidden_names::HiddenNames;
 pub use record::{Correction, GameChange, GameRecord, LiveUpdateContent, LiveUpdateLog, RecordedEntry, RecordedUpdate};
+pub use shelf::{Shelf, ShelfPlace, StoredGame, VisibleExtent};
 pub use tournament_history::{TournamentEvents, TournamentHistory};
+
+use std::io;
+use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset};
 use draughts::Variant;
@@ -48,7 +53,7 @@ pub struct Board {
     /// Current tags; the date and the start of a game are the game's own.
     pub tags: Vec<(String, String)>,
     /// Games of the board, in order.
-    pub games: Vec<GameRecord>,
+    pub games: Vec<StoredGame>,
     /// Number of games that belong to earlier rounds: they stay in the record but are not visible.
     pub hidden_games: u32,
 }
@@ -66,7 +71,7 @@ impl Board {
             change => {
                 let is_aside = matches!(change, GameChange::LiveUpdate(_));
                 // A live update outside a running game belongs to no game.
-                let is_accepted = |game: &&mut GameRecord| !is_aside || game.closed_at().is_none();
+                let is_accepted = |game: &&mut StoredGame| !is_aside || game.closed_at().is_none();
                 if let Some(game) = self.games.last_mut().filter(is_accepted) {
                     game.apply(at, change);
                 }
@@ -75,29 +80,39 @@ impl Board {
     }
 
     /// Adds a game, which may continue one that was ended by mistake.
-    pub fn push(&mut self, mut game: GameRecord) {
-        let earlier = |known: &&GameRecord| game.header.continued_game == Some(known.number());
-        if let Some(earlier) = self.games.iter().rfind(earlier) {
-            game.continue_from(earlier);
+    pub fn push(&mut self, game: impl Into<StoredGame>) {
+        let mut game = game.into();
+        let earlier = |known: &&StoredGame| game.continued_game() == Some(known.number());
+        // A game that is continued is in memory, so loading cannot fail.
+        if let Some(earlier) = self.games.iter().rfind(earlier).and_then(|earlier| earlier.load().ok()) {
+            game.continue_from(&earlier);
         }
         self.games.push(game);
     }
 
+    /// Puts the games that are over on a shelf, except the last one, which readers see until the next has a move.
+    pub fn shelve(&mut self, shelf: &Arc<dyn Shelf>) {
+        let continued: Vec<u32> = self.games.iter().filter_map(StoredGame::continued_game).collect();
+        let before_last = self.games.len().saturating_sub(1);
+        let is_alone = |game: &&mut StoredGame| !continued.contains(&game.number());
+        self.games[..before_last].iter_mut().filter(is_alone).for_each(|game| game.shelve(shelf));
+    }
+
     /// Returns the parts of a game that was ended by mistake and continued, with `game` as the last part; `game` alone if there is no other
     /// part.
-    pub fn game_parts<'b>(&'b self, game: &'b GameRecord) -> Vec<&'b GameRecord> {
-        let before = |game: &&'b GameRecord| {
-            let number = game.header.continued_game?;
+    pub fn game_parts<'b>(&'b self, game: &'b StoredGame) -> Vec<&'b StoredGame> {
+        let before = |game: &&'b StoredGame| {
+            let number = game.continued_game()?;
             self.games.iter().rfind(|known| known.number() == number)
         };
-        let mut parts: Vec<&GameRecord> = std::iter::successors(Some(game), before).collect();
+        let mut parts: Vec<&StoredGame> = std::iter::successors(Some(game), before).collect();
         parts.reverse();
         parts
     }
 
     /// Returns the game that continues one that was ended by mistake.
-    pub fn next_part(&self, game: &GameRecord) -> Option<&GameRecord> {
-        self.games.iter().find(|later| later.header.continued_game == Some(game.number()))
+    pub fn next_part(&self, game: &StoredGame) -> Option<&StoredGame> {
+        self.games.iter().find(|later| later.continued_game() == Some(game.number()))
     }
 
     /// Returns the tags of a game, in the standard's order, without its result. A game keeps the tags it began with.
@@ -112,10 +127,30 @@ impl Board {
     }
 
     /// Returns the visible game at a moment with its visible part: the last game with a visible part.
-    pub fn visible_game(&self, delay: Delay, now: WallTime) -> Option<(&GameRecord, VisibleGame<'_>)> {
-        let of_the_round = self.games.iter().rev().filter(|game| game.number() > self.hidden_games);
-        let views = of_the_round.map(|game| (game, delay.view(game, now)));
-        let mut views = views.filter(|(_, view)| !view.entries.is_empty());
-        views.next()
+    ///
+    /// # Errors
+    ///
+    /// Returns errors as [`StoredGame::load`] does.
+    pub fn visible_game(&self, delay: Delay, now: WallTime) -> io::Result<Option<PartlyVisibleGame<'_>>> {
+        for game in self.games.iter().rev().filter(|game| game.number() > self.hidden_games) {
+            let extent = game.visible_extent(delay, now)?;
+            if extent.entries > 0 {
+                return Ok(Some(PartlyVisibleGame { game, extent, delay, now }));
+            }
+        }
+        Ok(None)
     }
+}
+
+/// A game with the extent of its visible part at a moment.
+#[derive(Clone, Copy, Debug)]
+pub struct PartlyVisibleGame<'b> {
+    /// The game.
+    pub game: &'b StoredGame,
+    /// Extent of the visible part.
+    pub extent: VisibleExtent,
+    /// Delay of the readers.
+    pub delay: Delay,
+    /// The moment.
+    pub now: WallTime,
 }

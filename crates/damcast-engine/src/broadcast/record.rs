@@ -100,7 +100,7 @@ impl LiveUpdateLog {
         }
         let since = at.timestamp_millis().wrapping_sub(self.last_at.map_or(0, |last| last.timestamp_millis()));
         // Signed, because a clock may be set back.
-        self.number(((since << 1) ^ (since >> 63)) as u64);
+        encode_signed(&mut self.packed, since);
         match content {
             LiveUpdateContent::LikelyMoves(moves) => {
                 self.number(0);
@@ -127,12 +127,23 @@ impl LiveUpdateLog {
         shown.iter().filter_map(|(time, _)| *time).for_each(|time| self.number(time.0.into()));
     }
 
-    fn number(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.packed.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.packed.push(value as u8);
+    fn number(&mut self, value: u64) {
+        encode_number(&mut self.packed, value);
+    }
+
+    /// Returns the packed updates.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.packed
+    }
+
+    /// Returns the log without its packed updates, which [`LiveUpdateLog::with_bytes`] adds again.
+    pub(super) fn without_bytes(&self) -> LiveUpdateLog {
+        LiveUpdateLog { packed: Vec::new(), others: self.others.clone(), offsets: self.offsets.clone(), ..*self }
+    }
+
+    /// Returns the log with these packed updates.
+    pub(super) fn with_bytes(&self, packed: &[u8]) -> LiveUpdateLog {
+        LiveUpdateLog { packed: packed.to_vec(), ..self.clone() }
     }
 
     /// Returns the number of updates.
@@ -159,8 +170,7 @@ impl LiveUpdateLog {
             if let Some((_, next)) = offsets.next_if(|(from, _)| *from == index) {
                 offset = Some(*next);
             }
-            let since = decode_number(&mut rest)?;
-            at = at.wrapping_add((since >> 1) as i64 ^ -((since & 1) as i64));
+            at = at.wrapping_add(decode_signed(&mut rest)?);
             index += 1;
             let content = match decode_number(&mut rest)? {
                 0 => {
@@ -201,7 +211,28 @@ fn decode_clocks(rest: &mut &[u8]) -> Option<Clocks> {
     Some(Clocks { white, black, running })
 }
 
-fn decode_number(rest: &mut &[u8]) -> Option<u64> {
+/// Appends a number, seven bits per byte; the highest bit is set in all bytes but the last.
+pub(super) fn encode_number(bytes: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
+}
+
+/// Appends a signed number; those near zero are short.
+pub(super) fn encode_signed(bytes: &mut Vec<u8>, value: i64) {
+    encode_number(bytes, ((value << 1) ^ (value >> 63)) as u64);
+}
+
+/// Takes a number of [`encode_signed`] from the beginning of `rest`.
+pub(super) fn decode_signed(rest: &mut &[u8]) -> Option<i64> {
+    let value = decode_number(rest)?;
+    Some((value >> 1) as i64 ^ -((value & 1) as i64))
+}
+
+/// Takes a number of [`encode_number`] from the beginning of `rest`.
+pub(super) fn decode_number(rest: &mut &[u8]) -> Option<u64> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
         let (&byte, after) = rest.split_first()?;
@@ -340,6 +371,16 @@ impl GameRecord {
     /// Returns the live updates of the game.
     pub fn live_updates(&self) -> &LiveUpdateLog {
         &self.live_updates
+    }
+
+    /// Replaces the live updates of the game.
+    pub(super) fn set_live_updates(&mut self, live_updates: LiveUpdateLog) {
+        self.live_updates = live_updates;
+    }
+
+    /// Whether the game continues one that was ended by mistake.
+    pub(super) fn is_continuation(&self) -> bool {
+        self.first_header.is_some() || self.header.continued_game.is_some()
     }
 
     /// Returns the corrections, in order. The log of the game has none of them.

@@ -21,6 +21,7 @@
 //! [`Snapshot::first_problem`] first: a file that would break its readers is not published.
 
 use std::borrow::Cow;
+use std::io;
 
 use draughts_pdn::clock::Clocks;
 use draughts_pdn::fen;
@@ -30,7 +31,7 @@ use draughts_pdn::reader;
 use draughts_pdn::writer::{self, Style};
 
 use super::record::{GameRecord, RecordedEntry, RecordedEntryKind};
-use super::{Board, Delay, VisibleGame, WallTime};
+use super::{Board, Delay, PartlyVisibleGame, VisibleGame, WallTime};
 use crate::livefile;
 use crate::profile::{self, ReaderProfile};
 
@@ -63,34 +64,49 @@ pub struct SnapshotEntry<'b> {
     /// The board.
     pub board: Cow<'b, Board>,
     /// The game with its visible part.
-    pub visible_game: Option<(&'b GameRecord, VisibleGame<'b>)>,
+    pub visible_game: Option<PartlyVisibleGame<'b>>,
     /// Result of a pairing without a game.
     pub result: Option<String>,
 }
 
 impl<'b> SnapshotEntry<'b> {
     /// Returns the entry of a board with its current game.
-    pub fn from_board(board: &'b Board, delay: Delay, now: WallTime) -> SnapshotEntry<'b> {
-        SnapshotEntry { board: Cow::Borrowed(board), visible_game: board.visible_game(delay, now), result: None }
+    ///
+    /// # Errors
+    ///
+    /// Returns errors as [`super::StoredGame::load`] does.
+    pub fn from_board(board: &'b Board, delay: Delay, now: WallTime) -> io::Result<SnapshotEntry<'b>> {
+        let visible_game = board.visible_game(delay, now)?;
+        Ok(SnapshotEntry { board: Cow::Borrowed(board), visible_game, result: None })
     }
 }
 
 impl Snapshot {
     /// Returns the snapshot of these entries.
-    pub fn from_entries(places: &[SnapshotEntry], which: BoardSelection, profile: ReaderProfile) -> Snapshot {
-        let mut truncated_boards = Vec::new();
-        let games = places.iter().filter_map(|SnapshotEntry { board, visible_game: shown, result }| {
-            let (mut game, is_held) = board_text(board, *shown, which, profile);
+    ///
+    /// # Errors
+    ///
+    /// Returns errors as [`super::StoredGame::load`] does.
+    pub fn from_entries(
+        places: &[SnapshotEntry],
+        which: BoardSelection,
+        profile: ReaderProfile,
+    ) -> io::Result<Snapshot> {
+        let (mut truncated_boards, mut games) = (Vec::new(), Vec::new());
+        for SnapshotEntry { board, visible_game, result } in places {
+            let record = visible_game.map(|visible| visible.game.load()).transpose()?;
+            let shown = visible_game.zip(record.as_deref());
+            let shown = shown.map(|(visible, record)| (record, visible.delay.view(record, visible.now)));
+            let (mut game, is_held) = board_text(board, shown, which, profile);
             if is_held {
                 truncated_boards.push(board.name.clone());
             }
             if let (Some(game), None, Some(result)) = (&mut game, shown, result) {
                 game.tags.set("Result", result.as_str());
             }
-            game
-        });
-        let games: Vec<Game> = games.collect();
-        Snapshot { text: writer::write(&games, Style::Compact), truncated_boards, profile }
+            games.extend(game);
+        }
+        Ok(Snapshot { text: writer::write(&games, Style::Compact), truncated_boards, profile })
     }
 
     /// Returns the first problem that readers of this profile would have; a file with a problem must not be published.
@@ -217,8 +233,8 @@ mod tests {
     }
 
     fn unchecked_snapshot(boards: &[Board], which: BoardSelection, profile: ReaderProfile) -> Snapshot {
-        let entry = |board| SnapshotEntry::from_board(board, Delay::NO_DELAY, moment(999));
-        Snapshot::from_entries(&boards.iter().map(entry).collect::<Vec<_>>(), which, profile)
+        let entry = |board| SnapshotEntry::from_board(board, Delay::NO_DELAY, moment(999)).unwrap();
+        Snapshot::from_entries(&boards.iter().map(entry).collect::<Vec<_>>(), which, profile).unwrap()
     }
 
     fn snapshot(boards: &[Board], which: BoardSelection, profile: ReaderProfile) -> Snapshot {
@@ -329,7 +345,7 @@ mod tests {
                 let text = snapshot(&boards, BoardSelection::All, profile).text;
                 assert_eq!(reader::read(&text).0.len(), 2, "{name:?}: {text}");
             }
-            let game = &boards[0].games[0];
+            let game = &*boards[0].games[0].load().unwrap();
             let text = archive::archive_text(&boards[0], game, Delay::NO_DELAY.view(game, moment(99)));
             let problems = profile::check(ReaderProfile::Standard, text.as_bytes(), None);
             assert!(problems.iter().all(|problem| problem.level != Level::Error), "{name:?}: {problems:?}");

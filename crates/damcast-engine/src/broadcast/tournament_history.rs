@@ -21,7 +21,7 @@ use draughts_tournament::{
 use super::events::GameEvent;
 use super::hidden_names::PLAYER_TAGS;
 use super::json::Object;
-use super::{Correction, Delay, GameRecord, HiddenNames, WallTime};
+use super::{Correction, Delay, HiddenNames, StoredGame, WallTime};
 
 /// Field of a game that names its pairing.
 const PAIRING: &str = "pairing";
@@ -148,14 +148,15 @@ impl TournamentHistory {
     }
 
     /// Returns the corrections of a game, and hidden names of a game that the tournament does not know.
-    pub fn corrections_of(&self, board: &str, game: &GameRecord) -> Vec<Correction> {
+    pub fn corrections_of(&self, board: &str, game: &StoredGame) -> Vec<Correction> {
         let mut all = self.corrections(board, game.number()).to_vec();
         for events in &self.masked {
             let Some((_, since)) = events.since else { continue };
             for tag in PLAYER_TAGS {
                 let before = all.partition_point(|correction| correction.at <= since);
                 let last = all[..before].iter().rev().find(|correction| correction.tag == tag);
-                let shown = last.map_or(game.tag(tag).unwrap_or_default(), |correction| correction.value.as_str());
+                let shown =
+                    last.map_or(game.player_tag(tag).unwrap_or_default(), |correction| correction.value.as_str());
                 let value = events.hidden_names.mask(board, game.number(), tag, shown);
                 if value != shown {
                     all.insert(before, Correction { at: since, tag: tag.to_owned(), value: value.to_owned() });

@@ -21,7 +21,7 @@ use damcast_station::disk::{Disk, RealDisk};
 use damcast_station::journal::chain::{KEY_PREVIOUS_LOG, PreviousLog};
 use damcast_station::journal::history::{self, LogHistory};
 use damcast_station::operate::tournament_actor;
-use damcast_station::outlets::{GameLifecycle, Outlets};
+use damcast_station::outlets::{GameLifecycle, OpenedGames, Outlets};
 use damcast_station::tournament_service::{SERIAL, StationBoard, TournamentService};
 use hardware_sim::board::BoardOptions;
 use hardware_sim::faults::Fault;
@@ -350,10 +350,12 @@ impl<'d> Hall<'d> {
         let mut file =
             OpenOptions::new().append(true).create_new(true).open(history::path(&log, &config.name, history.next))?;
         file.write_all(header.to_text().as_bytes())?;
+        let mut games = OpenedGames::default();
+        played.games.iter().for_each(|game| games.add(game, None));
         if let Some(desk) = &mut self.office {
-            desk.service.on_game_event(GameLifecycle::opened(&config.name, &played.games), |line, _| line.to_owned());
+            desk.service.on_game_event(GameLifecycle::opened(&config.name, games.facts), |line, _| line.to_owned());
         }
-        self.outlets.opened(&config.name.clone(), &chain, played.games);
+        self.outlets.opened(&config.name.clone(), &chain, games.stored);
         let epoch = chain.opened.unwrap_or(opened);
         let live = if path.exists() { Some(OpenOptions::new().append(true).open(&path)?) } else { None };
         let chain_opened = u64::try_from((epoch - self.base).num_milliseconds()).unwrap_or(0);

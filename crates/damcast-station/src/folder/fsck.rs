@@ -32,13 +32,14 @@ use damcast_engine::profile::{self, ReaderProfile};
 use damcast_engine::session::LineSettings;
 use draughts_pdn::problem::{Level as ProblemLevel, Problem};
 
-use super::{GameRecords, LineLog, LineLogs, StationFolder, live_file};
+use super::{LineGames, LineLog, LineLogs, StationFolder, live_file};
 use crate::disk::{self, Lock, RealDisk};
 use crate::journal::chain::{self, Digest};
 use crate::journal::commits;
 use crate::journal::witness::Witnesses;
 use crate::outlets::{
     self, ArchivedGame, Comparison, EventOrder, EventStreams, PendingEvents, PlannedOutlet, Plans, RoundBoards,
+    ShelfFile,
 };
 use crate::recorder::COMMITS_FILE;
 use crate::tournament_log::{TOURNAMENT_FILE, TournamentLog};
@@ -256,12 +257,11 @@ pub fn check(directory: &Path) -> io::Result<FsckReport> {
     let witnesses = commits::witnesses(&RealDisk, &directory.join(COMMITS_FILE))?;
     let found = FolderContents::read(directory)?;
     // Findings about live files depend on whether a station runs, which is not known yet.
-    let (mut live, mut records) = (logs::LiveFileCheck::default(), GameRecords::new());
+    let (mut live, mut games) = (logs::LiveFileCheck::default(), LineGames::new());
+    let shelf = ShelfFile::create_outside();
     let folder = StationFolder::read_with(directory, |line, game| {
         live.check(&found, &super::file_prefix(line, &game), &game);
-        if let Some(record) = outlets::record(&game) {
-            records.entry(line.to_owned()).or_default().push((game.board, record));
-        }
+        outlets::add_stored(games.entry(line.to_owned()).or_default(), &game, shelf.as_ref());
     })?;
     holder = holder.or_else(|| Lock::find_holder(directory));
     let now = Local::now().fixed_offset();
@@ -277,7 +277,7 @@ pub fn check(directory: &Path) -> io::Result<FsckReport> {
     // A running station is about to complete them.
     let is_due = |finding: &FsckFinding| finding.severity != Severity::SelfHealing || report.holder.is_none();
     report.findings.extend(findings.into_iter().filter(is_due));
-    let round_boards = folder.round_boards(records);
+    let round_boards = folder.round_boards(games, shelf);
     let now = round_boards.latest_time.map_or(now, |latest| latest.max(now));
     for outlet in &found.outlets {
         if is_damaged {
@@ -426,8 +426,8 @@ impl OutletCheck<'_> {
         self.explained.insert(self.outlet.path(outlets::EVENTS_FILE));
         self.check_events()?;
         if self.round_boards.plans.current().is_some() {
-            self.check_archive();
-            self.check_public_files();
+            self.check_archive()?;
+            self.check_public_files()?;
             return Ok(self.explained);
         }
         let directory = &self.outlet.planned.directory;
@@ -442,9 +442,9 @@ impl OutletCheck<'_> {
     }
 
     /// Compares the files that are replaced as a whole with their expected text.
-    fn check_public_files(&mut self) {
+    fn check_public_files(&mut self) -> io::Result<()> {
         let PlannedOutlet { profile, is_suspended, .. } = self.outlet.planned;
-        for file in outlets::files(self.round_boards, &self.outlet.planned, self.now) {
+        for file in outlets::files(self.round_boards, &self.outlet.planned, self.now)? {
             let name = self.outlet.path(&file.path);
             if let Some(problem) = self.found.snapshots.get(&name).and_then(|bytes| first_problem(profile, bytes)) {
                 let what = format!("readers of the profile {profile} cannot read it: {problem}");
@@ -452,7 +452,7 @@ impl OutletCheck<'_> {
                 self.report.error(FindingKind::PublicFile, &name, what, advice);
             }
             let what = match self.found.files.get(&name) {
-                Some(digest) if *digest == Digest::from_bytes(file.text().as_bytes()) => None,
+                Some(digest) if *digest == Digest::from_bytes(file.text()?.as_bytes()) => None,
                 Some(_) => Some("it is not what the logs say now"),
                 None => Some("it is not there"),
             };
@@ -465,15 +465,17 @@ impl OutletCheck<'_> {
             }
             self.explained.insert(name);
         }
+        Ok(())
     }
 
-    fn check_archive(&mut self) {
+    fn check_archive(&mut self) -> io::Result<()> {
         let none = BTreeMap::new();
         let PlannedOutlet { delay, is_suspended, .. } = self.outlet.planned;
         let due = |delay| outlets::archived_games(self.round_boards, delay, self.now, &none);
-        let shown: BTreeSet<PathBuf> = due(delay).map(|of| of.path).collect();
+        let shown: BTreeSet<PathBuf> = due(delay).map(|archived| Ok(archived?.path)).collect::<io::Result<_>>()?;
         let is_expected = self.report.holder.is_none() && !is_suspended;
-        for ArchivedGame { path, text, prior_texts: earlier, .. } in due(Delay::NO_DELAY) {
+        for archived in due(Delay::NO_DELAY) {
+            let ArchivedGame { path, text, prior_texts: earlier, .. } = archived?;
             let name = self.outlet.path(&path);
             self.explained.insert(name.clone());
             let found = self.found.files.get(&name);
@@ -501,6 +503,7 @@ impl OutletCheck<'_> {
                 self.report.error(FindingKind::Archive, &name, what, "this is a fault of damcast; please report it");
             }
         }
+        Ok(())
     }
 }
 

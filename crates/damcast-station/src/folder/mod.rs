@@ -22,10 +22,9 @@ use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use damcast_engine::broadcast::{GameRecord, TournamentHistory};
+use damcast_engine::broadcast::{Shelf, TournamentHistory};
 use damcast_engine::bytelog::{Header, LogInput, LogSummary};
 use damcast_engine::playback::{self, PlaybackError, PlaybackResult, PlayedGame};
-use damcast_engine::session::BusAddress;
 use draughts_tournament::BoardGame;
 
 use crate::config::OutletConfig;
@@ -33,7 +32,7 @@ use crate::disk::{self, Disk, RealDisk};
 use crate::journal::commits::{self, LogTail};
 use crate::journal::logs::{self, LogFile};
 use crate::live_files;
-use crate::outlets::{self, PlannedOutlet, Plans, RoundBoards};
+use crate::outlets::{self, PlannedOutlet, Plans, RoundBoards, StoredGames};
 use crate::recorder::COMMITS_FILE;
 use crate::tournament_log::TournamentLog;
 
@@ -159,16 +158,16 @@ impl StationFolder {
         Ok(StationFolder { directory: directory.to_owned(), lines, plans, history: tournament_history, not_logs: odd })
     }
 
-    /// Returns the boards of the round in their order, with these games of each line.
-    pub fn round_boards(&self, mut records: GameRecords) -> RoundBoards {
-        let mut seating = RoundBoards::new(self.plans.clone());
+    /// Returns the boards of the round in their order, with these games of each line. `shelf`: storage of games that are over.
+    pub fn round_boards(&self, mut games: LineGames, shelf: Option<Arc<dyn Shelf>>) -> RoundBoards {
+        let mut seating = RoundBoards::new(self.plans.clone()).with_shelf(shelf);
         seating.set_history(self.history.clone());
         for line in &self.lines {
             if line.playback.is_err() {
                 continue;
             }
             if let Some(header) = &line.chain {
-                seating.line_opened(&line.name, header, records.remove(&line.name).unwrap_or_default());
+                seating.line_opened(&line.name, header, games.remove(&line.name).unwrap_or_default());
             }
         }
         seating
@@ -188,8 +187,8 @@ pub fn recorded_games(directory: &Path) -> io::Result<Vec<BoardGame>> {
     Ok(games)
 }
 
-/// Records of games by line.
-pub type GameRecords = BTreeMap<String, Vec<(Option<BusAddress>, GameRecord)>>;
+/// Games by line.
+pub type LineGames = BTreeMap<String, StoredGames>;
 
 impl LineLogs {
     /// Plays back the logs that have a clear order, and reads the others one by one.

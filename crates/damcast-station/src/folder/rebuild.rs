@@ -20,11 +20,11 @@ use chrono::Local;
 use damcast_engine::playback::PlayedGame;
 
 use super::fsck::{self, FindingKind, FsckFinding, Severity};
-use super::{GameRecords, StationFolder, live_file};
+use super::{LineGames, StationFolder, live_file};
 use crate::disk::{self, Disk, Durability, RealDisk};
 use crate::journal::commits;
 use crate::journal::witness::Witnesses;
-use crate::outlets::{self, EventOrder, Outlet, Plans, order_file};
+use crate::outlets::{self, EventOrder, Outlet, Plans, ShelfFile, order_file};
 use crate::recorder::COMMITS_FILE;
 use crate::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 
@@ -67,19 +67,18 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
         // The order of events and the plans are copied, so that the other folder is complete except for the logs.
         rebuilder.copy_of_log(directory)?;
     }
-    let (mut records, mut known, mut written) = (GameRecords::new(), BTreeSet::new(), Ok(()));
+    let (mut games, mut known, mut written) = (LineGames::new(), BTreeSet::new(), Ok(()));
+    let shelf = ShelfFile::create(&[target]);
     let folder = StationFolder::read_with(directory, |line, game| {
         let prefix = super::file_prefix(line, &game);
         if written.is_ok() {
             written = rebuilder.write_live_file(&live_file(&prefix, game.number()), &game);
         }
-        if let Some(record) = outlets::record(&game) {
-            records.entry(line.to_owned()).or_default().push((game.board, record));
-        }
+        outlets::add_stored(games.entry(line.to_owned()).or_default(), &game, shelf.as_ref());
         known.insert((prefix, game.number()));
     })?;
     written?;
-    let mut seating = folder.round_boards(records);
+    let mut seating = folder.round_boards(games, shelf);
     let gone = games_without_logs(directory, planned.iter().map(|outlet| outlet.name.clone()), &known)?;
     done.splice(0..0, gone);
     let now = Local::now().fixed_offset();

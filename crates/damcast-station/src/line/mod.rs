@@ -282,11 +282,11 @@ impl LineTask {
         let (live_folder, log_folder) = (folders.live.clone(), folders.log.clone());
         // Start watching here: the clock may be set while the old logs are played.
         let (wall_clock, opened_at) = (WallClock::start(), Local::now().fixed_offset());
-        let (wanted, earlier) = (config.clone(), committer.clone());
+        let (wanted, earlier, shelf) = (config.clone(), committer.clone(), outlets.shelf());
         let open = move || -> Result<OpenedLine, StationError> {
             // A recording that ended by a bug may still be written.
             earlier.finish(&folders.log.join(&wanted.name), MAX_FINISH_TIME)?;
-            Ok(opening::open(&wanted, &folders, &disk, opened_at)?)
+            Ok(opening::open(&wanted, &folders, &disk, shelf.as_ref(), opened_at)?)
         };
         let opened = tokio::task::spawn_blocking(open).await??;
         let OpenedLine { line, shift, journal, files, is_outdated, notices, calendar, games, header, carried } = opened;

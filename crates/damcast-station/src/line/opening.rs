@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset, SecondsFormat, SubsecRound, TimeDelta};
+use damcast_engine::broadcast::Shelf;
 use damcast_engine::bytelog::{
     Header, KEY_CLOCK, KEY_CONTINUES, KEY_DATES_FROM, KEY_GAMES_BEFORE, KEY_LATE_START, LogInput, Mode,
 };
@@ -30,7 +31,8 @@ use crate::disk::{self, Disk};
 use crate::journal::Journal;
 use crate::journal::chain::{self, KEY_PREVIOUS_LOG, PreviousLog};
 use crate::journal::history::{self, LogHistory};
-use crate::live_files::LineFiles;
+use crate::live_files::{self, LineFiles, reconcile};
+use crate::outlets::OpenedGames;
 
 /// Maximum size of a chain, in bytes, before it ends where no game needs it. A start plays at most this and one game. A day of one board
 /// has about 4 MB, which is played in a fraction of a second.
@@ -81,14 +83,15 @@ pub struct OpenedLine {
     /// Converts times of the line to dates.
     pub calendar: Calendar,
     /// Games so far.
-    pub games: Vec<PlayedGame>,
+    pub games: OpenedGames,
     /// Header of the chain that continues or begins.
     pub header: Header,
     /// Operator requests that the new chain must repeat.
     pub carried: Vec<Request>,
 }
 
-/// Opens a line; `now` is the date. Blocks on the disk. No other task may be writing the line's files.
+/// Opens a line; `now` is the date, `shelf` the storage of games that are over. Blocks on the disk. No other task may be writing the line's
+/// files.
 ///
 /// # Errors
 ///
@@ -97,6 +100,7 @@ pub fn open(
     config: &LineConfig,
     folders: &Folders,
     disk: &Arc<dyn Disk>,
+    shelf: Option<&Arc<dyn Shelf>>,
     now: DateTime<FixedOffset>,
 ) -> Result<OpenedLine, OpeningError> {
     let history = LogHistory::read(&**disk, &folders.log, &config.name).map_err(failed(&folders.log))?;
@@ -107,10 +111,13 @@ pub fn open(
         None => None,
     };
     let last_opening = logs.iter().filter_map(|log| log.header.opened).max();
-    let played = play(logs, &mut notices)?;
+    let mut games = GamesOfLogs { disk: &**disk, folders, line: &config.name, shelf, found: FoundGames::default() };
+    let played = games.play(logs, &mut notices)?;
+    let FoundGames { numbers, opened: opened_games, last_of_board, unfinished, notices: of_files } = games.found;
+    notices.extend(of_files);
     let bytes = played.logs.iter().map(|(_, summary)| summary.bytes).sum();
 
-    let last_games = last_games(config, folders, &**disk, &played).unwrap_or_else(|(known, error)| {
+    let last_games = last_games(config, folders, &**disk, numbers).unwrap_or_else(|(known, error)| {
         let live = folders.live.display();
         notices.push(format!("{live}: {error}; only the logs say how many games there were before"));
         known
@@ -121,7 +128,6 @@ pub fn open(
     let opened = opening_time(now, last_end);
     // Simulated boards run ahead of the clock.
     let shown = (config.time_scale == 1.0 && opened - now > clock::MIN_CLOCK_JUMP).then_some(now);
-    let games = played.games;
     let next_step = decide_chain(config, played.last_chain, bytes, now)?;
     notices.extend(next_step.notice());
     let is_outdated = matches!(next_step, ChainDecision::Continue { is_outdated: true, .. });
@@ -147,72 +153,104 @@ pub fn open(
     let names =
         header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
     let mut files = LineFiles::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect());
-    repair_files(&mut files, &games, goes_on);
+    unfinished.iter().for_each(|game| files.repair(game.board, game.name.as_deref(), &game.file, false));
+    last_of_board.values().for_each(|game| files.repair(game.board, game.name.as_deref(), &game.file, goes_on));
     notices.extend(files.take_notices());
     let path = history::path(&folders.log, &config.name, next);
     let journal = Journal::create(&**disk, &path, &header).map_err(failed(&path))?;
     if !journal.is_reserved() {
         notices.push(format!("no space could be reserved for {}; on a full disk it waits in memory", path.display()));
     }
-    Ok(OpenedLine { line, shift, journal, files, is_outdated, notices, calendar, games, header: chain_header, carried })
+    let (games, header) = (opened_games, chain_header);
+    Ok(OpenedLine { line, shift, journal, files, is_outdated, notices, calendar, games, header, carried })
 }
 
-/// Plays the logs of a line. Logs without a clear order are left as they are.
-fn play(logs: Vec<LogInput<'_>>, notices: &mut Vec<String>) -> Result<PlaybackResult, OpeningError> {
-    let played = match playback::play(logs, None) {
-        Ok(played) => played,
-        Err(PlaybackError::Unreadable { name, kind, error }) => {
-            return Err(OpeningError::Disk { action: name, error: io::Error::new(kind, error) });
-        }
-        Err(error) => {
-            notices.push(format!("the earlier logs cannot be played and are left as they are: {error}"));
-            PlaybackResult::default()
-        }
-    };
-    notices.extend(played.logs.iter().flat_map(|(name, summary)| history::problems(name, summary)));
-    Ok(played)
+/// The logs of a line, played for its games. A game leaves memory as soon as the next one of its board has begun, so that a start needs no
+/// more memory after thousands of games.
+struct GamesOfLogs<'d> {
+    disk: &'d dyn Disk,
+    folders: &'d Folders,
+    line: &'d str,
+    shelf: Option<&'d Arc<dyn Shelf>>,
+    found: FoundGames,
 }
 
-/// Brings the files of all games up to the logs. Files that cannot be written do not prevent recording: they wait.
-fn repair_files(files: &mut LineFiles, games: &[PlayedGame], goes_on: bool) {
-    for (index, game) in games.iter().enumerate() {
-        let is_last = !games[index + 1..].iter().any(|later| later.board == game.board);
-        files.repair(game.board, game.name.as_deref(), &game.file, goes_on && is_last);
+/// Games of the logs of a line.
+#[derive(Default)]
+struct FoundGames {
+    /// Number of each board's last game.
+    numbers: LastGames,
+    opened: OpenedGames,
+    /// Last game of each board, whose file is not completed yet.
+    last_of_board: BTreeMap<Option<BusAddress>, PlayedGame>,
+    /// Other games whose files the disk refused.
+    unfinished: Vec<PlayedGame>,
+    /// Notices about the files.
+    notices: Vec<String>,
+}
+
+impl GamesOfLogs<'_> {
+    /// Plays the logs, and completes the files of all games but the last ones. Logs without a clear order are left as they are.
+    fn play(&mut self, logs: Vec<LogInput<'_>>, notices: &mut Vec<String>) -> Result<PlaybackResult, OpeningError> {
+        let played = match playback::play_each_game(logs, |game| self.add(game)) {
+            Ok(played) => played,
+            Err(PlaybackError::Unreadable { name, kind, error }) => {
+                return Err(OpeningError::Disk { action: name, error: io::Error::new(kind, error) });
+            }
+            Err(error) => {
+                notices.push(format!("the earlier logs cannot be played and are left as they are: {error}"));
+                self.found = FoundGames::default();
+                PlaybackResult::default()
+            }
+        };
+        notices.extend(played.logs.iter().flat_map(|(name, summary)| history::problems(name, summary)));
+        Ok(played)
+    }
+
+    /// Adds the next game of its board, and brings the file of the game before it up to the logs. A file that cannot be written does not
+    /// prevent recording: it waits.
+    fn add(&mut self, game: PlayedGame) {
+        let found = &mut self.found;
+        count(&mut found.numbers, game.board, game.number());
+        found.opened.add(&game, self.shelf);
+        let Some(before) = found.last_of_board.insert(game.board, game) else { return };
+        let prefix = live_files::file_prefix(self.line, before.board, before.name.as_deref());
+        match reconcile::reconcile(self.disk, &self.folders.live, &prefix, &before.file) {
+            Ok((_, notice)) => found.notices.extend(notice),
+            Err(_) => found.unfinished.push(before),
+        }
     }
 }
 
-/// Returns the number of each board's last game according to logs and files. If the files cannot be listed, returns the numbers from the
-/// logs and the error.
+fn count(last: &mut LastGames, board: Option<BusAddress>, number: u32) {
+    let known = last.entry(board).or_insert(0);
+    *known = number.max(*known);
+}
+
+/// Returns the number of each board's last game according to its logs, `last`, and the files. If the files cannot be listed, returns the
+/// numbers from the logs and the error.
 fn last_games(
     config: &LineConfig,
     folders: &Folders,
     disk: &dyn Disk,
-    played: &PlaybackResult,
+    mut last: LastGames,
 ) -> Result<LastGames, (LastGames, io::Error)> {
-    let mut last: LastGames = BTreeMap::new();
-    let mut count = |board: Option<BusAddress>, number: u32| {
-        let known = last.entry(board).or_insert(0);
-        *known = number.max(*known);
-    };
-    for game in &played.games {
-        count(game.board, game.number());
-    }
     // Read only the names: a hall that plays for days has thousands of files, and each line lists them.
     let names = match disk::if_found(disk.list(&folders.live)) {
         Ok(names) => names.unwrap_or_default(),
         Err(error) => return Err((last, error)),
     };
     for number in history::numbers(&names, &config.name, ".pdn") {
-        count(None, number);
+        count(&mut last, None, number);
     }
     for board in &config.boards {
         for number in history::numbers(&names, &board.name, ".pdn") {
-            count(Some(board.address), number);
+            count(&mut last, Some(board.address), number);
         }
     }
     for (address, number) in history::board_log_numbers(&names, &config.name, ".pdn") {
         if let Some(address) = BusAddress::new(address) {
-            count(Some(address), number);
+            count(&mut last, Some(address), number);
         }
     }
     Ok(last)

@@ -1,8 +1,11 @@
 //! The boards of a round in their order, and the records of their games.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use damcast_engine::broadcast::{Board, GameChange, GameRecord, LiveUpdateContent, TournamentHistory, WallTime};
+use damcast_engine::broadcast::{
+    Board, GameChange, GameRecord, LiveUpdateContent, Shelf, StoredGame, TournamentHistory, WallTime,
+};
 use damcast_engine::bytelog::Header;
 use damcast_engine::game_tags;
 use damcast_engine::livefile::GameHeader;
@@ -27,6 +30,40 @@ pub struct RoundBoards {
     settings: BTreeMap<String, LineSettings>,
     /// Latest time sent by a line since the machine's clock was last set back: simulated boards may be ahead of that clock.
     pub latest_time: Option<WallTime>,
+    /// Storage of games that are over; `None` to keep them in memory.
+    shelf: Option<Arc<dyn Shelf>>,
+}
+
+/// Games of a line, each with its address on a bus.
+pub type StoredGames = Vec<(Option<BusAddress>, StoredGame)>;
+
+/// Games of a line that is being opened.
+#[derive(Default)]
+pub struct OpenedGames {
+    /// The games whose logs say when they were played.
+    pub stored: StoredGames,
+    /// What a tournament needs of each game, without the name of its board.
+    pub facts: Vec<(Option<BusAddress>, BoardGame)>,
+}
+
+impl OpenedGames {
+    /// Adds the next game of its board. The game before it may leave memory.
+    pub fn add(&mut self, game: &PlayedGame, shelf: Option<&Arc<dyn Shelf>>) {
+        self.facts.push((game.board, recorded_game(String::new(), game)));
+        add_stored(&mut self.stored, game, shelf);
+    }
+}
+
+/// Adds the next game of its board to games of a line. The game before it may leave memory.
+pub fn add_stored(games: &mut StoredGames, game: &PlayedGame, shelf: Option<&Arc<dyn Shelf>>) {
+    let Some(record) = record(game) else { return };
+    let before = games.iter_mut().rev().find(|(board, _)| *board == game.board);
+    if let (Some(shelf), Some((_, before))) = (shelf, before)
+        && record.header.continued_game != Some(before.number())
+    {
+        before.shelve(shelf);
+    }
+    games.push((game.board, record.into()));
 }
 
 /// A board with its line and address.
@@ -48,7 +85,19 @@ impl RoundBoards {
             slots,
             settings: BTreeMap::new(),
             latest_time: None,
+            shelf: None,
         }
+    }
+
+    /// Returns the storage of games that are over.
+    pub fn shelf(&self) -> Option<&Arc<dyn Shelf>> {
+        self.shelf.as_ref()
+    }
+
+    /// Sets the storage of games that are over.
+    #[must_use]
+    pub fn with_shelf(self, shelf: Option<Arc<dyn Shelf>>) -> RoundBoards {
+        RoundBoards { shelf, ..self }
     }
 
     /// Applies a plan; boards keep their games.
@@ -108,7 +157,7 @@ impl RoundBoards {
     }
 
     /// All games, board by board.
-    pub fn games(&self) -> impl Iterator<Item = (&Board, &GameRecord)> {
+    pub fn games(&self) -> impl Iterator<Item = (&Board, &StoredGame)> {
         self.boards().flat_map(|board| board.games.iter().map(move |game| (board, game)))
     }
 
@@ -122,7 +171,7 @@ impl RoundBoards {
 
     /// Adds a line that was opened with a log of this head, and its games so far. Games older than the head's chain belong to an earlier
     /// round.
-    pub fn line_opened(&mut self, line: &str, header: &Header, games: Vec<(Option<BusAddress>, GameRecord)>) {
+    pub fn line_opened(&mut self, line: &str, header: &Header, games: StoredGames) {
         if let Ok((settings, _)) = LineSettings::from_header(header, None) {
             self.settings.insert(line.to_owned(), settings);
         }
@@ -138,9 +187,10 @@ impl RoundBoards {
         for (board, game) in games {
             self.board(line, board).push(game);
         }
+        self.shelve(line);
         self.apply_corrections();
         let latest =
-            self.line_boards(line).filter_map(|board| board.games.last()).map(GameRecord::last_change_at).max();
+            self.line_boards(line).filter_map(|board| board.games.last()).map(StoredGame::last_change_at).max();
         self.latest_time = self.latest_time.max(latest);
     }
 
@@ -158,7 +208,8 @@ impl RoundBoards {
             && let Some(record) = record(game)
         {
             board.push(record);
-            board.games.sort_by_key(GameRecord::number);
+            board.games.sort_by_key(StoredGame::number);
+            self.shelve(line);
             self.apply_corrections();
         }
     }
@@ -171,15 +222,22 @@ impl RoundBoards {
     /// Applies a published change to a board.
     pub fn apply(&mut self, line: &str, address: Option<BusAddress>, at: WallTime, change: GameChange) {
         let board = self.board(line, address);
-        let before = board.games.last().map(GameRecord::last_change_at);
+        let before = board.games.last().map(StoredGame::last_change_at);
         let is_of_file = matches!(change, GameChange::Opened(_) | GameChange::Entry(_) | GameChange::Ended(_));
         let begins = matches!(change, GameChange::Opened(_));
         board.apply(at, change);
         if begins {
+            self.shelve(line);
             self.apply_corrections();
         }
         let was_set_back = is_of_file && before.is_some_and(|before| at < before);
         self.latest_time = if was_set_back { Some(at) } else { self.latest_time.max(Some(at)) };
+    }
+
+    /// Puts the finished games of a line on the shelf.
+    fn shelve(&mut self, line: &str) {
+        let Some(shelf) = &self.shelf else { return };
+        self.slots.iter_mut().filter(|seat| seat.line == line).for_each(|seat| seat.board.shelve(shelf));
     }
 
     fn addresses(&self, line: &str) -> impl Iterator<Item = Option<BusAddress>> {
@@ -253,11 +311,6 @@ pub fn started_game(opening: &GameHeader) -> BoardGame {
         is_over: false,
         entries: 0,
     }
-}
-
-/// Returns the records of games played back from logs, by board.
-pub fn records(games: Vec<PlayedGame>) -> Vec<(Option<BusAddress>, GameRecord)> {
-    games.into_iter().filter_map(|game| Some((game.board, record(&game)?))).collect()
 }
 
 /// Returns the record of a game played back from logs; `None` if the logs do not say when it was played.

@@ -129,7 +129,7 @@ impl EventsFile {
         let mut streams = streams(&order.generation);
         let mut is_known = true;
         while let Some(event) = order.next_event()?.filter(|_| is_known) {
-            is_known = streams.contains(&event);
+            is_known = streams.contains(&event)?;
         }
         if is_known {
             return Ok(false);
@@ -189,7 +189,7 @@ impl EventsFile {
             GapWriter { file: &file, events: &mut events, right, length, at: 0, chunk: Vec::new(), is_new: false };
         let mut content = LineSource::new(if is_found { read(disk, &path)?.0 } else { Box::new(io::empty()) });
         while let Some(event) = order.next_event()? {
-            match streams.line(order.seq, &event) {
+            match streams.line(order.seq, &event)? {
                 Some(line) => {
                     content.take(line.len())?;
                     gap.write(line.as_bytes())?;
@@ -233,7 +233,7 @@ impl EventsFile {
         let generation = Generation { names: names.max(found.names), station: station.to_owned(), ..found.clone() };
         let (streams, mut known) = (streams(&generation), 0);
         while let Some(event) = order.next_event()? {
-            known += u64::from(streams.contains(&event));
+            known += u64::from(streams.contains(&event)?);
         }
         let mut survey = Survey {
             generation,
@@ -296,7 +296,7 @@ impl EventsFile {
             let (mut text, mut checksum) = order::first_record(&survey.generation);
             let mut seq = 0;
             while let Some(event) = old.as_mut().map_or(Ok(None), EventOrder::next_event)? {
-                if survey.is_new && !streams.contains(&event) {
+                if survey.is_new && !streams.contains(&event)? {
                     continue;
                 }
                 seq += 1;
@@ -469,7 +469,7 @@ pub fn compare(
         let line = order.seq;
         each(line, &event);
         let other = |event| Ok(Comparison::Other { line, event: Some(event) });
-        let Some(expected) = streams.line(line, &event) else {
+        let Some(expected) = streams.line(line, &event)? else {
             let found = content.consume_line()?;
             if !found.ends_with(b"\n") {
                 return other(event);

@@ -1,11 +1,12 @@
 //! Files of an outlet that are replaced as a whole: a function of the boards, the tournament's record, the plan and the time. The outlet
 //! writes those that have changed; `damcast fsck` compares all of them with the disk.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use damcast_engine::broadcast::snapshot::{BoardSelection, Snapshot, SnapshotEntry};
-use damcast_engine::broadcast::{WallTime, documents};
+use damcast_engine::broadcast::{PartlyVisibleGame, WallTime, documents};
 use damcast_engine::profile::ReaderProfile;
 use draughts_tournament::Tournament;
 
@@ -52,18 +53,30 @@ pub type EntryFingerprint = (String, Option<(u32, usize, bool, bool, bool, usize
 
 impl PublicFile<'_> {
     /// Returns the text of the file.
-    pub fn text(&self) -> String {
+    ///
+    /// # Errors
+    ///
+    /// Returns any I/O error of reading games that are over.
+    pub fn text(&self) -> io::Result<String> {
         match &self.content {
-            Content::Snapshot { entries, which, profile } => Snapshot::from_entries(entries, *which, *profile).text,
-            Content::Document { tournament, write, .. } => write(tournament),
+            Content::Snapshot { entries, which, profile } => {
+                Ok(Snapshot::from_entries(entries, *which, *profile)?.text)
+            }
+            Content::Document { tournament, write, .. } => Ok(write(tournament)),
         }
     }
 
     /// Returns the snapshot of a file of PDN.
-    pub fn snapshot(&self) -> Option<Snapshot> {
+    ///
+    /// # Errors
+    ///
+    /// Returns errors as [`PublicFile::text`] does.
+    pub fn snapshot(&self) -> io::Result<Option<Snapshot>> {
         match &self.content {
-            Content::Snapshot { entries, which, profile } => Some(Snapshot::from_entries(entries, *which, *profile)),
-            Content::Document { .. } => None,
+            Content::Snapshot { entries, which, profile } => {
+                Snapshot::from_entries(entries, *which, *profile).map(Some)
+            }
+            Content::Document { .. } => Ok(None),
         }
     }
 
@@ -79,10 +92,9 @@ impl PublicFile<'_> {
 }
 
 fn fingerprint(place: &SnapshotEntry) -> EntryFingerprint {
-    let visible_game = place.visible_game.map(|(game, view)| {
+    let visible_game = place.visible_game.map(|PartlyVisibleGame { game, extent, .. }| {
         let is_released = game.is_released();
-        let corrections = view.corrections.len();
-        (game.number(), view.entries.len(), view.is_closed, view.result.is_some(), is_released, corrections)
+        (game.number(), extent.entries, extent.is_closed, extent.has_result, is_released, extent.corrections)
     });
     let tags = || place.board.tags.iter().map(|(name, value)| format!("{name}={value};")).collect::<String>();
     let before = visible_game.is_none().then(|| format!("{}{:?}", tags(), place.result));
@@ -90,18 +102,26 @@ fn fingerprint(place: &SnapshotEntry) -> EntryFingerprint {
 }
 
 /// Returns all files of an outlet that are replaced as a whole, with their content at `now`.
-pub fn files<'s>(boards: &'s RoundBoards, outlet: &PlannedOutlet, now: WallTime) -> Vec<PublicFile<'s>> {
+///
+/// # Errors
+///
+/// Returns any I/O error of reading games that are over.
+pub fn files<'s>(boards: &'s RoundBoards, outlet: &PlannedOutlet, now: WallTime) -> io::Result<Vec<PublicFile<'s>>> {
     let visible = boards.history().visible_records(outlet.delay, now);
     files_of(boards, outlet, (visible, &Rc::new(boards.history().tournament(visible))), now)
 }
 
 /// Returns the files of [`files`] for the visible part of the tournament, given with its number of records.
+///
+/// # Errors
+///
+/// Returns any I/O error of reading games that are over.
 pub fn files_of<'s>(
     boards: &'s RoundBoards,
     outlet: &PlannedOutlet,
     (visible, tournament): (usize, &Rc<Tournament>),
     now: WallTime,
-) -> Vec<PublicFile<'s>> {
+) -> io::Result<Vec<PublicFile<'s>>> {
     let PlannedOutlet { delay, profile, .. } = *outlet;
     let mut files = Vec::new();
     if visible > 0 {
@@ -117,11 +137,11 @@ pub fn files_of<'s>(
             content: Content::Snapshot { entries: Rc::clone(&entries), which, profile },
         }));
     };
-    add(Path::new(""), rounds::current_entries(boards, tournament, delay, now));
+    add(Path::new(""), rounds::current_entries(boards, tournament, delay, now)?);
     let games = rounds::games_of_pairings(boards, tournament);
     for round in rounds::rounds(tournament) {
-        let entries = rounds::round_entries(boards, &games, tournament, round, (delay, now));
+        let entries = rounds::round_entries(boards, &games, tournament, round, (delay, now))?;
         add(&Path::new(ROUNDS_FOLDER).join(round.to_string()), entries);
     }
-    files
+    Ok(files)
 }

@@ -22,6 +22,7 @@ mod order;
 mod outlet;
 mod plan;
 mod rounds;
+mod shelf_file;
 mod streams;
 
 use std::collections::BTreeSet;
@@ -33,7 +34,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use chrono::{Local, SubsecRound};
-use damcast_engine::broadcast::{Delay, GameChange, TournamentHistory, WallTime};
+use damcast_engine::broadcast::{Delay, GameChange, Shelf, TournamentHistory, WallTime};
 use damcast_engine::bytelog::Header;
 use damcast_engine::playback::{self, PlaybackResult, PlayedGame};
 use damcast_engine::session::{BusAddress, Effect};
@@ -50,12 +51,13 @@ use crate::journal::witness::Witnesses;
 use crate::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 use finished_files::FinishedLiveFiles;
 
-pub use boards::{RoundBoards, record, recorded_game};
+pub use boards::{OpenedGames, RoundBoards, StoredGames, add_stored, recorded_game};
 pub use events_file::{Comparison, EVENTS_FILE, EventsFile, compare};
 pub use files::{PublicFile, files};
 pub use order::{EventOrder, first_record, order_file, random_name, witness_name};
 pub use outlet::{ArchivedGame, Outlet, archived_games};
 pub use plan::{Plan, PlannedOutlet, Plans};
+pub use shelf_file::ShelfFile;
 pub use streams::{EventStreams, PendingEvents};
 
 /// Time within which all lines of a station have to be opened.
@@ -75,7 +77,7 @@ const MAX_WAIT: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 enum OutletMessage {
     /// The line was opened with a log of this head and these games so far.
-    Opened { line: String, header: Box<Header>, games: Vec<PlayedGame> },
+    Opened { line: String, header: Box<Header>, games: StoredGames },
     /// The configuration was read again.
     Configured { config: Box<Config> },
     /// The tournament has a new record.
@@ -128,8 +130,7 @@ impl GameLifecycle {
     }
 
     /// Returns the message for a line that was opened with these games.
-    pub fn opened(line: &str, games: &[PlayedGame]) -> GameLifecycle {
-        let games = games.iter().map(|game| (game.board, recorded_game(String::new(), game))).collect();
+    pub fn opened(line: &str, games: Vec<(Option<BusAddress>, BoardGame)>) -> GameLifecycle {
         GameLifecycle { line: line.to_owned(), board: None, change: LifecycleChange::LineOpened(games) }
     }
 }
@@ -139,9 +140,15 @@ impl GameLifecycle {
 pub struct OutletHandle {
     outlets: mpsc::Sender<OutletMessage>,
     listener: Option<Arc<dyn Fn(GameLifecycle) + Send + Sync>>,
+    shelf: Option<Arc<dyn Shelf>>,
 }
 
 impl OutletHandle {
+    /// Returns the storage of games that are over, if there is one.
+    pub fn shelf(&self) -> Option<Arc<dyn Shelf>> {
+        self.shelf.clone()
+    }
+
     /// Adds a listener for changes of games.
     #[must_use]
     pub fn with_listener(mut self, listener: Arc<dyn Fn(GameLifecycle) + Send + Sync>) -> OutletHandle {
@@ -150,10 +157,11 @@ impl OutletHandle {
     }
 
     /// Reports that a line was opened, with a log of this head and these games so far.
-    pub fn line_opened(&self, line: &str, header: Header, games: Vec<PlayedGame>) {
+    pub fn line_opened(&self, line: &str, header: Header, games: OpenedGames) {
         if let Some(listener) = &self.listener {
-            listener(GameLifecycle::opened(line, &games));
+            listener(GameLifecycle::opened(line, games.facts));
         }
+        let games = games.stored;
         // Without a receiver the station is stopping; the next start reads everything from the logs.
         let _ = self.outlets.send(OutletMessage::Opened { line: line.to_owned(), header: Box::new(header), games });
     }
@@ -189,9 +197,13 @@ pub fn spawn(
     let (sender, receiver) = mpsc::channel();
     let config = config.clone();
     let watches = OutletReporters::new(troubles);
+    let shelf = ShelfFile::create(&[&config.directory]);
+    let handle = OutletHandle { outlets: sender, listener: None, shelf: shelf.clone() };
     let run = move || {
-        let work =
-            || Outlets::with_witnesses(&config, witnesses.clone()).run(&receiver, &heartbeat, watches.clone(), opening);
+        let work = || {
+            let outlets = Outlets::with_witnesses(&config, witnesses.clone(), shelf.clone());
+            outlets.run(&receiver, &heartbeat, watches.clone(), opening);
+        };
         if let Err(bug) = std::panic::catch_unwind(AssertUnwindSafe(work)) {
             let problem =
                 "a bug has ended the thread that writes it: recording goes on; start damcast again when no game is on";
@@ -201,7 +213,7 @@ pub fn spawn(
             std::panic::resume_unwind(bug);
         }
     };
-    (OutletHandle { outlets: sender, listener: None }, tokio::task::spawn_blocking(run))
+    (handle, tokio::task::spawn_blocking(run))
 }
 
 /// Reporters of problems.
@@ -330,18 +342,18 @@ fn add_earlier_games_of(round_boards: &mut RoundBoards, folder: &Path, line: &st
 impl Outlets {
     /// Returns the outlets of a configuration.
     pub fn new(config: &Config) -> Outlets {
-        Outlets::with_witnesses(config, Witnesses::default())
+        Outlets::with_witnesses(config, Witnesses::default(), ShelfFile::create(&[&config.directory]))
     }
 
-    /// Returns the outlets of a configuration whose files in `log/` have these witnesses.
-    pub fn with_witnesses(config: &Config, witnesses: Witnesses) -> Outlets {
+    /// Returns the outlets of a configuration whose files in `log/` have these witnesses. `shelf`: storage of games that are over.
+    pub fn with_witnesses(config: &Config, witnesses: Witnesses, shelf: Option<Arc<dyn Shelf>>) -> Outlets {
         let log: PathBuf = config.directory.join("log");
         let mut plans = Plans::read(&RealDisk, &log).unwrap_or_default();
         plans.problems.drain(..).for_each(|problem| warn!("{problem}"));
         let missing = plans.set_witnesses(witnesses.clone());
         let now = Local::now().fixed_offset().trunc_subsecs(3);
         plans.add(Plan::new(config, now, plans.current()));
-        let mut seating = RoundBoards::new(plans);
+        let mut seating = RoundBoards::new(plans).with_shelf(shelf);
         seating.station.clone_from(&config.name);
         let damage = match TournamentLog::read_witnessed(&RealDisk, &log, witnesses.clone()) {
             Ok(record) => {
@@ -501,8 +513,8 @@ impl Outlets {
     /// Shows lines that are not open yet from their logs: a published game must not vanish.
     fn show_unopened_lines(&mut self) {
         for line in &self.unopened_lines {
-            let mut games = Vec::new();
-            let add = |game: PlayedGame| games.extend(record(&game).map(|record| (game.board, record)));
+            let mut games = StoredGames::new();
+            let add = |game: PlayedGame| add_stored(&mut games, &game, self.round_boards.shelf());
             match read_line_logs(&self.directory.join("log"), line, add) {
                 Ok(PlaybackResult { last_chain: Some(chain), .. }) => {
                     self.round_boards.line_opened(line, &chain.header, games)
@@ -529,8 +541,11 @@ impl Outlets {
         }
         let mut delays: Vec<Delay> = self.visible_outlets().map(|outlet| outlet.plan().delay).collect();
         delays.dedup();
-        let changes =
-            self.round_boards.games().flat_map(|(_, game)| delays.iter().map(|delay| delay.next_change(game, now)));
+        // An error was reported above, and the write is repeated soon.
+        let changes = self
+            .round_boards
+            .games()
+            .flat_map(|(_, game)| delays.iter().map(|delay| game.next_change(*delay, now).ok().flatten()));
         let tournament_history = self.round_boards.history();
         let next = changes
             .flatten()
@@ -559,9 +574,9 @@ impl Outlets {
     }
 
     /// Adds a line that was opened, with a log of this head and these games so far.
-    pub fn opened(&mut self, line: &str, header: &Header, games: Vec<PlayedGame>) {
+    pub fn opened(&mut self, line: &str, header: &Header, games: StoredGames) {
         self.unopened_lines.remove(line);
-        self.round_boards.line_opened(line, header, boards::records(games));
+        self.round_boards.line_opened(line, header, games);
         if !self.round_boards.history().is_empty() || self.may_withhold_games(line) {
             // Not in the recording's thread; and only until the last game of the previous round is fully visible.
             add_earlier_games_of(&mut self.round_boards, &self.directory.join("log"), line);

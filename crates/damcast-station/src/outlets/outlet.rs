@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use damcast_engine::broadcast::events::{GameEvent, Generation};
 use damcast_engine::broadcast::snapshot::Snapshot;
-use damcast_engine::broadcast::{Board, Delay, GameRecord, HiddenNames, VisibleGame, WallTime, archive};
+use damcast_engine::broadcast::{Board, Delay, HiddenNames, StoredGame, VisibleGame, WallTime, archive};
 use draughts_tournament::Tournament;
 use tracing::{info, warn};
 
@@ -185,7 +185,7 @@ impl Outlet {
             self.tournament = (visible, Rc::new(round_boards.history().tournament(visible)));
         }
         let mut done = Ok(());
-        for file in files::files_of(round_boards, &self.plan, (visible, &self.tournament.1), now) {
+        for file in files::files_of(round_boards, &self.plan, (visible, &self.tournament.1), now)? {
             let mut state = self.shown.remove(&file.path).unwrap_or_default();
             done = done.and(self.show_file(&file, &mut state).map_err(with_file_name(&file.path.to_string_lossy())));
             self.shown.insert(file.path, state);
@@ -200,9 +200,9 @@ impl Outlet {
         // Until the text is written the file has other content.
         state.fingerprint = None;
         self.hold_folder_of(path)?;
-        match file.snapshot() {
+        match file.snapshot()? {
             Some(snapshot) => self.look_at(path, snapshot, state),
-            None => state.text = Some(file.text()),
+            None => state.text = Some(file.text()?),
         }
         if let Some(text) = &state.text {
             self.write_if_changed(path, text, |_| false)?;
@@ -414,9 +414,9 @@ impl Outlet {
         let disk = self.disk.as_ref();
         let boards: Vec<&Board> = round_boards.boards().collect();
         let source = (round_boards.history(), &generation);
-        let mut new = PendingEvents::new(&boards, source, self.plan.delay, now, |stream| self.events.written(stream));
+        let mut new = PendingEvents::new(&boards, source, self.plan.delay, now, |stream| self.events.written(stream))?;
         loop {
-            let some: Vec<GameEvent> = new.by_ref().take(MAX_BATCH).collect();
+            let some = new.by_ref().take(MAX_BATCH).collect::<io::Result<Vec<GameEvent>>>()?;
             self.events.write(disk, &some, self.durability)?;
             if some.len() < MAX_BATCH {
                 return Ok(());
@@ -430,9 +430,8 @@ impl Outlet {
             super::add_earlier_games(round_boards, &self.log);
         }
         let there = self.archived.clone();
-        for ArchivedGame { path, text, prior_texts: earlier, game, state } in
-            archived_games(round_boards, self.plan.delay, now, &there)
-        {
+        for archived in archived_games(round_boards, self.plan.delay, now, &there) {
+            let ArchivedGame { path, text, prior_texts: earlier, game, state } = archived?;
             let was = |found: &[u8]| earlier.iter().any(|text| text.as_bytes() == found);
             self.write_if_changed(&path, &text, was).map_err(with_file_name(&path.to_string_lossy()))?;
             self.archived.insert(game, state);
@@ -519,40 +518,49 @@ pub struct ArchivedGame {
     pub state: ArchivedState,
 }
 
-/// Returns the archive files that may be visible and are not written yet.
+/// Returns the archive files that may be visible and are not written yet; an error if a game that is over cannot be read.
 pub fn archived_games<'s>(
     round_boards: &'s RoundBoards,
     delay: Delay,
     now: WallTime,
     there: &'s BTreeMap<(String, u32), ArchivedState>,
-) -> impl Iterator<Item = ArchivedGame> + 's {
-    round_boards.games().filter_map(move |(board, game)| {
-        let view = delay.view(game, now);
-        let closed = game.closed_at().filter(|_| view.is_closed)?;
-        let key = (board.name.clone(), game.number());
-        let state = (view.result.map(str::to_owned), view.corrections.len());
-        // The archive waits for a result that may not be visible yet.
-        if there.get(&key) == Some(&state) || view.result != game.result().map(|(_, result)| result) {
-            return None;
+) -> impl Iterator<Item = io::Result<ArchivedGame>> + 's {
+    let archived = move |(board, game)| archived_game(round_boards, (board, game), (delay, now), there).transpose();
+    round_boards.games().filter_map(archived)
+}
+
+fn archived_game(
+    round_boards: &RoundBoards,
+    (board, game): (&Board, &StoredGame),
+    (delay, now): (Delay, WallTime),
+    there: &BTreeMap<(String, u32), ArchivedState>,
+) -> io::Result<Option<ArchivedGame>> {
+    let extent = game.visible_extent(delay, now)?;
+    let Some(closed) = game.closed_at().filter(|_| extent.is_closed) else { return Ok(None) };
+    let key = (board.name.clone(), game.number());
+    let state = (game.result().filter(|_| extent.has_result).map(str::to_owned), extent.corrections);
+    // The archive waits for a result that may not be visible yet.
+    if there.get(&key) == Some(&state) || state.0.as_deref() != game.result() {
+        return Ok(None);
+    }
+    // A game that was ended by mistake and continued is archived with its continuation.
+    if let Some(later) = board.next_part(game) {
+        let extent = later.visible_extent(delay, now)?;
+        if extent.is_closed && extent.has_result == later.result().is_some() {
+            return Ok(None);
         }
-        // A game that was ended by mistake and continued is archived with its continuation.
-        let is_kept = |later: &GameRecord| {
-            let view = delay.view(later, now);
-            view.is_closed && view.result == later.result().map(|(_, result)| result)
-        };
-        if board.next_part(game).is_some_and(is_kept) {
-            return None;
-        }
-        let parts = board.game_parts(game);
-        let first = parts.first().map_or(game.number(), |first| first.number());
-        let plan = round_boards.board_at(board, closed);
-        let texts = |part: &GameRecord| -> Vec<String> {
-            let view = delay.view(part, now);
-            let of = |count: usize| VisibleGame { corrections: &view.corrections[..count], ..view };
-            (0..=view.corrections.len()).map(|count| archive::archive_text(&plan, part, of(count))).collect()
-        };
-        let mut earlier: Vec<String> = parts.into_iter().flat_map(texts).collect();
-        let text = earlier.pop()?;
-        Some(ArchivedGame { path: archive_file(&board.name, first), text, prior_texts: earlier, game: key, state })
-    })
+    }
+    let parts = board.game_parts(game);
+    let first = parts.first().map_or(game.number(), |first| first.number());
+    let plan = round_boards.board_at(board, closed);
+    let mut texts: Vec<String> = Vec::new();
+    for part in parts {
+        let part = part.load()?;
+        let view = delay.view(&part, now);
+        let of = |count: usize| VisibleGame { corrections: &view.corrections[..count], ..view };
+        texts.extend((0..=view.corrections.len()).map(|count| archive::archive_text(&plan, &part, of(count))));
+    }
+    let Some(text) = texts.pop() else { return Ok(None) };
+    let path = archive_file(&board.name, first);
+    Ok(Some(ArchivedGame { path, text, prior_texts: texts, game: key, state }))
 }

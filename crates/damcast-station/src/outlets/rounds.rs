@@ -8,9 +8,10 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io;
 
 use damcast_engine::broadcast::snapshot::SnapshotEntry;
-use damcast_engine::broadcast::{Board, Delay, GameRecord, VisibleGame, WallTime};
+use damcast_engine::broadcast::{Board, Delay, PartlyVisibleGame, StoredGame, WallTime};
 use draughts_tournament::{
     BoardAssignment, Pairing, PairingKey, RoundState, Tournament, TournamentSection, format_pairing_key,
 };
@@ -18,26 +19,30 @@ use draughts_tournament::{
 use super::boards::RoundBoards;
 
 /// Returns the boards of a station, each with its visible entry while rounds are open.
+///
+/// # Errors
+///
+/// Returns errors as [`StoredGame::load`] does.
 pub fn current_entries<'s>(
     round_boards: &'s RoundBoards,
     tournament: &Tournament,
     delay: Delay,
     now: WallTime,
-) -> Vec<SnapshotEntry<'s>> {
+) -> io::Result<Vec<SnapshotEntry<'s>>> {
     let assignments = tournament.board_assignments();
     let seat_of = |board: &Board| assignments.iter().find(|seat| seat.board == board.name);
-    let place = |board: &'s Board| {
-        let current = SnapshotEntry::from_board(board, delay, now);
-        let Some(seat) = seat_of(board) else { return current };
+    let place = |board: &'s Board| -> io::Result<SnapshotEntry<'s>> {
+        let current = SnapshotEntry::from_board(board, delay, now)?;
+        let Some(seat) = seat_of(board) else { return Ok(current) };
         let word = format_pairing_key(seat.pairing);
-        let is_its = |(game, view): &(&GameRecord, VisibleGame)| {
-            pairing_id(tournament, board, game) == Some(word.clone()) || !view.is_closed
+        let is_its = |visible: &PartlyVisibleGame| {
+            pairing_id(tournament, board, visible.game) == Some(word.clone()) || !visible.extent.is_closed
         };
-        if current.visible_game.as_ref().is_some_and(is_its) {
+        Ok(if current.visible_game.as_ref().is_some_and(is_its) {
             current
         } else {
             unplayed_pairing(board, tournament, seat)
-        }
+        })
     };
     round_boards.boards().map(place).collect()
 }
@@ -58,49 +63,55 @@ fn shown_rounds(section: &TournamentSection) -> impl Iterator<Item = u32> + '_ {
 pub fn games_of_pairings<'s>(
     round_boards: &'s RoundBoards,
     tournament: &Tournament,
-) -> BTreeMap<String, Vec<(&'s Board, &'s GameRecord)>> {
-    let mut games: BTreeMap<String, Vec<(&Board, &GameRecord)>> = BTreeMap::new();
+) -> BTreeMap<String, Vec<(&'s Board, &'s StoredGame)>> {
+    let mut games: BTreeMap<String, Vec<(&Board, &StoredGame)>> = BTreeMap::new();
     for (board, game) in round_boards.games() {
         if let Some(word) = pairing_id(tournament, board, game) {
             games.entry(word).or_default().push((board, game));
         }
     }
-    games.values_mut().for_each(|games| games.sort_by_key(|(_, game)| game.opened_at));
+    games.values_mut().for_each(|games| games.sort_by_key(|(_, game)| game.opened_at()));
     games
 }
 
 /// Returns the id of the pairing that a game belongs to.
-fn pairing_id(tournament: &Tournament, board: &Board, game: &GameRecord) -> Option<String> {
+fn pairing_id(tournament: &Tournament, board: &Board, game: &StoredGame) -> Option<String> {
     let adopted = tournament.assigned_pairing(&board.name, game.number()).map(format_pairing_key);
-    adopted.or_else(|| game.header.pairing_id.clone())
+    adopted.or_else(|| game.pairing_id().map(str::to_owned))
 }
 
 /// Returns the pairings of a round in their order, each with its last game.
+///
+/// # Errors
+///
+/// Returns errors as [`StoredGame::load`] does.
 pub fn round_entries<'s>(
     round_boards: &'s RoundBoards,
-    games: &BTreeMap<String, Vec<(&'s Board, &'s GameRecord)>>,
+    games: &BTreeMap<String, Vec<(&'s Board, &'s StoredGame)>>,
     tournament: &Tournament,
     round: u32,
     (delay, now): (Delay, WallTime),
-) -> Vec<SnapshotEntry<'s>> {
+) -> io::Result<Vec<SnapshotEntry<'s>>> {
     let has_files = |section: &&TournamentSection| shown_rounds(section).any(|shown| shown == round);
     let mut places = Vec::new();
     for section in tournament.sections.iter().filter(has_files) {
         let assignments = tournament.assignments_of_round(section, round);
         for pairing in section.round(round) {
-            let shown = keys(pairing).find_map(|key| {
-                let of_key = games.get(&format_pairing_key(key))?;
-                of_key.iter().rev().find_map(|(board, game)| {
-                    let view = delay.view(game, now);
-                    (!view.entries.is_empty()).then_some((*board, *game, view))
-                })
-            });
+            let mut shown = None;
+            let of_keys = keys(pairing).filter_map(|key| games.get(&format_pairing_key(key)));
+            for &(board, game) in of_keys.flat_map(|of_key| of_key.iter().rev()) {
+                let extent = game.visible_extent(delay, now)?;
+                if extent.entries > 0 {
+                    shown = Some((board, PartlyVisibleGame { game, extent, delay, now }));
+                    break;
+                }
+            }
             let seat = || assignments.iter().find(|seat| seat.pairing.0 == pairing.id);
             let board = |seat: &BoardAssignment| round_boards.boards().find(|board| board.name == seat.board);
             match shown {
-                Some((board, game, view)) => places.push(SnapshotEntry {
+                Some((board, visible)) => places.push(SnapshotEntry {
                     board: Cow::Borrowed(board),
-                    visible_game: Some((game, view)),
+                    visible_game: Some(visible),
                     result: None,
                 }),
                 None => {
@@ -110,7 +121,7 @@ pub fn round_entries<'s>(
             }
         }
     }
-    places
+    Ok(places)
 }
 
 /// Returns the keys of the games of a pairing, the last first.

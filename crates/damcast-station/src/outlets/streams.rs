@@ -1,14 +1,21 @@
 //! The events of games, made when they are needed: after days of play they are many times as long as the games.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::io;
+use std::rc::Rc;
 use std::vec;
 
 use damcast_engine::broadcast::events::{self, EventId, GameEvent, Generation, Stream, StreamKey};
-use damcast_engine::broadcast::{Board, Delay, GameRecord, HiddenNames, TournamentHistory, VisibleGame, WallTime};
+use damcast_engine::broadcast::{
+    Board, Delay, GameRecord, HiddenNames, StoredGame, TournamentHistory, VisibleGame, WallTime,
+};
 
 /// Number of events of a stream made at once.
 const LOOKAHEAD: usize = 32;
+/// Number of games for each board that are held after they were read. Events of several boards alternate, those of a board hardly do.
+const LOADED_GAMES_PER_BOARD: usize = 2;
 
 /// All events of each stream of a list of boards.
 pub struct EventStreams<'s> {
@@ -21,6 +28,8 @@ pub struct EventStreams<'s> {
     pub(super) generation: Generation,
     /// Next events of each requested stream, with the number of the first of them.
     lookahead: BTreeMap<StreamKey, (u64, vec::IntoIter<GameEvent>)>,
+    /// Games that were read last.
+    loaded: BTreeMap<(&'s str, u32), Rc<Cow<'s, GameRecord>>>,
 }
 
 impl<'s> EventStreams<'s> {
@@ -33,7 +42,14 @@ impl<'s> EventStreams<'s> {
         let boards = boards.into_iter().map(|board| (board.name.as_str(), board)).collect();
         let telling = course.events_for_version(generation.names);
         let (tournament, hidden_names) = (telling.events(), &telling.hidden_names);
-        EventStreams { boards, tournament, hidden_names, generation: generation.clone(), lookahead: BTreeMap::new() }
+        EventStreams {
+            boards,
+            tournament,
+            hidden_names,
+            generation: generation.clone(),
+            lookahead: BTreeMap::new(),
+            loaded: BTreeMap::new(),
+        }
     }
 
     /// Returns the names that must not be in a line.
@@ -45,46 +61,79 @@ impl<'s> EventStreams<'s> {
         self.tournament.get(usize::try_from(n).ok()?.checked_sub(1)?)
     }
 
-    fn game(&self, board: &str, number: u32) -> Option<(&'s Board, &'s GameRecord)> {
+    fn game(&self, board: &str, number: u32) -> Option<(&'s Board, &'s StoredGame)> {
         let board = *self.boards.get(board)?;
         Some((board, board.games.iter().rev().find(|game| game.number() == number)?))
     }
 
-    /// Whether an event is known here.
-    pub fn contains(&self, place: &EventId) -> bool {
-        if place.stream == Stream::Tournament {
-            return self.tournament_event(place.n).is_some();
+    /// Returns a game as a whole.
+    fn load(&mut self, board: &'s Board, game: &'s StoredGame) -> io::Result<Rc<Cow<'s, GameRecord>>> {
+        let key = (board.name.as_str(), game.number());
+        if let Some(loaded) = self.loaded.get(&key) {
+            return Ok(Rc::clone(loaded));
         }
-        let game = self.game(&place.board, place.game);
-        place.n > 0 && game.is_some_and(|(_, game)| place.n <= count(game, place.stream))
+        if self.loaded.len() >= LOADED_GAMES_PER_BOARD * self.boards.len() {
+            self.loaded.clear();
+        }
+        let loaded = Rc::new(game.load()?);
+        self.loaded.insert(key, Rc::clone(&loaded));
+        Ok(loaded)
+    }
+
+    /// Whether an event is known here.
+    ///
+    /// # Errors
+    ///
+    /// Returns any I/O error of reading games that are over.
+    pub fn contains(&self, place: &EventId) -> io::Result<bool> {
+        if place.stream == Stream::Tournament {
+            return Ok(self.tournament_event(place.n).is_some());
+        }
+        let Some((_, game)) = self.game(&place.board, place.game) else { return Ok(false) };
+        let extent = game.visible_extent(Delay::NO_DELAY, game.last_change_at())?;
+        let count = if place.stream == Stream::Game { extent.events } else { extent.live_updates };
+        Ok(place.n > 0 && place.n <= count)
     }
 
     /// Returns an event; at once if it is the next of its stream.
-    fn event(&mut self, place: &EventId) -> Option<GameEvent> {
+    fn event(&mut self, place: &EventId) -> io::Result<Option<GameEvent>> {
         if place.stream == Stream::Tournament {
-            return self.tournament_event(place.n).cloned();
+            return Ok(self.tournament_event(place.n).cloned());
         }
         let key = place.key();
         if let Some((n, events)) = self.lookahead.get_mut(&key).filter(|(n, _)| *n == place.n)
             && let Some(event) = events.next()
         {
             *n += 1;
-            return Some(event);
+            return Ok(Some(event));
         }
-        let (board, game) = self.game(&place.board, place.game)?;
-        let mut events = self.after(board, game, place.stream, place.n.checked_sub(1)?).into_iter();
+        let (Some((board, game)), Some(skip)) = (self.game(&place.board, place.game), place.n.checked_sub(1)) else {
+            return Ok(None);
+        };
+        let game = self.load(board, game)?;
+        let mut events = self.after(board, &game, place.stream, skip).into_iter();
         let event = events.next();
         match events.len() {
             0 => drop(self.lookahead.remove(&key)),
             _ => drop(self.lookahead.insert(key, (place.n + 1, events))),
         }
-        event
+        Ok(event)
+    }
+
+    /// Returns the time of an event.
+    fn time_of(&mut self, game: Option<(&'s Board, &'s StoredGame)>, place: &EventId) -> io::Result<Option<WallTime>> {
+        let Some((board, game)) = game else { return Ok(self.tournament_event(place.n).map(GameEvent::at)) };
+        let game = self.load(board, game)?;
+        Ok(events::event_time(&game, place.stream, place.n))
     }
 
     /// Returns a line of the file with its LF, if the event is known.
-    pub fn line(&mut self, seq: u64, place: &EventId) -> Option<String> {
-        let event = self.event(place)?;
-        Some(event.line(seq, &self.generation) + "\n")
+    ///
+    /// # Errors
+    ///
+    /// Returns any I/O error of reading games that are over.
+    pub fn line(&mut self, seq: u64, place: &EventId) -> io::Result<Option<String>> {
+        Ok(self.event(place)?.map(|event| event.line(seq, &self.generation) + "\n"))
     }
 
     /// Returns the next events of a stream after the first `skip`.
@@ -92,7 +141,7 @@ impl<'s> EventStreams<'s> {
         if stream == Stream::LiveUpdate {
             return events::live_update_events(board, game, skip, LOOKAHEAD);
         }
-        let view = all(game);
+        let view = Delay::NO_DELAY.view(game, game.last_change_at());
         let most = usize::try_from(skip).unwrap_or(usize::MAX).saturating_add(LOOKAHEAD);
         let view = match view.entries.get(..most) {
             Some(entries) => VisibleGame { entries, is_closed: false, result: None, ..view },
@@ -102,93 +151,100 @@ impl<'s> EventStreams<'s> {
     }
 }
 
-/// Returns the number of events of a game's stream, visible or not.
-fn count(game: &GameRecord, stream: Stream) -> u64 {
-    match stream {
-        Stream::Game => events::visible_event_count(all(game)),
-        Stream::LiveUpdate => game.live_updates().len() as u64,
-        Stream::Tournament => 0,
-    }
-}
-
-fn all(game: &GameRecord) -> VisibleGame<'_> {
-    Delay::NO_DELAY.view(game, game.last_change_at())
-}
-
 /// Visible events that are not written yet, ordered by their moments, then by board; those of a stream in their own order.
 pub struct PendingEvents<'s> {
     streams: EventStreams<'s>,
-    /// Next event of each stream, and its number of visible events.
-    next: Vec<(Option<&'s GameRecord>, EventId, u64)>,
+    next: Vec<PendingStream<'s>>,
     heap: BinaryHeap<Reverse<(WallTime, usize)>>,
+}
+
+/// A stream with events that are not written yet.
+struct PendingStream<'s> {
+    /// The game with its board; `None` for the tournament.
+    game: Option<(&'s Board, &'s StoredGame)>,
+    /// Next event.
+    next: EventId,
+    /// Number of visible events.
+    visible: u64,
 }
 
 impl<'s> PendingEvents<'s> {
     /// Returns the pending events of these boards and of a tournament, for a file of this generation. `written`: number of written events
     /// of a stream.
+    ///
+    /// # Errors
+    ///
+    /// Returns any I/O error of reading games that are over.
     pub fn new(
         boards: &[&'s Board],
         (course, generation): (&'s TournamentHistory, &Generation),
         delay: Delay,
         now: WallTime,
         written: impl Fn(&StreamKey) -> u64,
-    ) -> PendingEvents<'s> {
+    ) -> io::Result<PendingEvents<'s>> {
         let mut unwritten = PendingEvents {
             streams: EventStreams::new(boards.iter().copied(), course, generation),
             next: Vec::new(),
             heap: BinaryHeap::new(),
         };
-        for board in boards {
+        for &board in boards {
             for game in &board.games {
-                let of_game = (Stream::Game, events::visible_event_count(delay.view(game, now)));
-                let beside = (Stream::LiveUpdate, events::count_live_updates(game, delay, now));
-                for (stream, seen) in [of_game, beside] {
+                let extent = game.visible_extent(delay, now)?;
+                for (stream, seen) in [(Stream::Game, extent.events), (Stream::LiveUpdate, extent.live_updates)] {
                     let key = (board.name.clone(), game.number(), stream);
-                    unwritten.add(Some(game), written(&key), key, seen);
+                    unwritten.add(Some((board, game)), written(&key), key, seen)?;
                 }
             }
         }
         let key = (String::new(), 0, Stream::Tournament);
-        unwritten.add(None, written(&key), key, course.visible_events(delay, now));
-        unwritten
+        unwritten.add(None, written(&key), key, course.visible_events(delay, now))?;
+        Ok(unwritten)
     }
 
-    /// Adds a stream with `seen` visible events of which `written` are written.
-    fn add(&mut self, of: Option<&'s GameRecord>, written: u64, (board, game, stream): StreamKey, seen: u64) {
-        if written < seen {
-            self.next.push((of, EventId { board, game, stream, n: written + 1 }, seen));
-            self.schedule(self.next.len() - 1);
+    /// Adds a stream with `visible` visible events of which `written` are written.
+    fn add(
+        &mut self,
+        game: Option<(&'s Board, &'s StoredGame)>,
+        written: u64,
+        (board, number, stream): StreamKey,
+        visible: u64,
+    ) -> io::Result<()> {
+        if written >= visible {
+            return Ok(());
         }
+        let next = EventId { board, game: number, stream, n: written + 1 };
+        self.next.push(PendingStream { game, next, visible });
+        self.schedule(self.next.len() - 1)
     }
 
     /// Returns the number of events that are left.
     pub fn remaining(&self) -> u64 {
-        self.next.iter().map(|(_, place, seen)| seen + 1 - place.n).sum()
+        self.next.iter().map(|stream| stream.visible + 1 - stream.next.n).sum()
     }
 
     /// Schedules the next event of a stream by its moment.
-    fn schedule(&mut self, index: usize) {
-        let Some((game, place, seen)) = self.next.get(index) else { return };
-        if place.n <= *seen
-            && let Some(at) = match game {
-                Some(game) => events::event_time(game, place.stream, place.n),
-                None => self.streams.tournament_event(place.n).map(GameEvent::at),
-            }
-        {
+    fn schedule(&mut self, index: usize) -> io::Result<()> {
+        let Some(stream) = self.next.get(index).filter(|stream| stream.next.n <= stream.visible) else { return Ok(()) };
+        if let Some(at) = self.streams.time_of(stream.game, &stream.next)? {
             self.heap.push(Reverse((at, index)));
         }
+        Ok(())
+    }
+
+    fn take_next(&mut self) -> io::Result<Option<GameEvent>> {
+        let Some(Reverse((_, index))) = self.heap.pop() else { return Ok(None) };
+        let Some(stream) = self.next.get_mut(index) else { return Ok(None) };
+        let event = self.streams.event(&stream.next)?;
+        stream.next.n += 1;
+        self.schedule(index)?;
+        Ok(event)
     }
 }
 
 impl Iterator for PendingEvents<'_> {
-    type Item = GameEvent;
+    type Item = io::Result<GameEvent>;
 
-    fn next(&mut self) -> Option<GameEvent> {
-        let Reverse((_, index)) = self.heap.pop()?;
-        let (_, place, _) = self.next.get_mut(index)?;
-        let event = self.streams.event(place);
-        place.n += 1;
-        self.schedule(index);
-        event
+    fn next(&mut self) -> Option<io::Result<GameEvent>> {
+        self.take_next().transpose()
     }
 }

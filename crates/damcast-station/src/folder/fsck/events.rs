@@ -29,7 +29,7 @@ impl<'c> OutletCheck<'c> {
             let boards: Vec<&Board> = self.round_boards.boards().collect();
             let source = (self.round_boards.history(), &generation);
             let written = |stream: &StreamKey| written.get(stream).copied().unwrap_or(0);
-            missing += PendingEvents::new(&boards, source, delay, self.now, written).remaining();
+            missing += PendingEvents::new(&boards, source, delay, self.now, written)?.remaining();
             if generation.names < names {
                 self.report.mended(FindingKind::Events, &name, "it has names that are hidden now");
             }

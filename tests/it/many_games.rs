@@ -1,0 +1,121 @@
+//! Folders with many games: memory does not grow with them.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use damcast::simulation::day::Day;
+use damcast::simulation::games::{self, DEMONSTRATION};
+use damcast::station::config::OutletConfig;
+use damcast::station::disk::Durability;
+use hardware_sim::profile::NoiseProfile;
+use rustix::process::Signal;
+
+use super::daemon::{Station, StationFolder};
+use crate::pty::wait_until;
+
+const BOARDS: usize = 4;
+
+/// Plays games of 24 plies on four boards, in virtual time, into the folder of a station.
+fn play(place: &StationFolder, games: usize) {
+    let day = Day {
+        directory: place.path("recordings"),
+        boards: BOARDS,
+        games,
+        profile: NoiseProfile::blitz(),
+        control: "60+1".parse().ok(),
+        seed: 7,
+        outage_every_ms: 0,
+        kill_every_ms: 0,
+        until_ms: 0,
+        write_every_ms: 600_000,
+        outlets: vec![OutletConfig { durability: Durability::Lazy, ..OutletConfig::default() }],
+    };
+    let mut pool = games::from_pdn("demo.pdn", DEMONSTRATION, None, None).unwrap();
+    pool.iter_mut().for_each(|game| game.moves.truncate(24));
+    fs::create_dir_all(&day.directory).unwrap();
+    day.record(&pool, |_| {}).unwrap();
+}
+
+/// Returns the peak memory of a process so far, in KiB; 0 if it has ended.
+fn peak(process: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+    peak.unwrap_or(0)
+}
+
+/// Runs a verb to its end. Returns its output and its peak memory in KiB.
+fn peak_of_verb(arguments: &[&str]) -> (String, u64) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
+    let mut child = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut out = child.stdout.take().unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        out.read_to_string(&mut text).unwrap();
+        text
+    });
+    let mut most = 0;
+    let status = loop {
+        most = peak(child.id()).max(most);
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    let text = reader.join().unwrap();
+    assert!(status.success(), "{arguments:?}: {text}");
+    (text, most)
+}
+
+fn has_open(station: &Station, name: &str) -> bool {
+    let Ok(open) = fs::read_dir(format!("/proc/{}/fd", station.process.id())) else { return false };
+    open.flatten().any(|file| fs::read_link(file.path()).is_ok_and(|path| path.ends_with(name)))
+}
+
+/// Returns the peak memory, in KiB, of a start, `fsck`, `rebuild` and a start that writes all public files again.
+fn peaks(games: usize) -> [u64; 4] {
+    let names: Vec<String> = (1..=BOARDS).map(|number| format!("board-{number}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let place = StationFolder::new(&names);
+    play(&place, games);
+    let start = || {
+        let mut station = place.start();
+        wait_until("all lines", || station.output().matches("recording line=").count() == BOARDS);
+        wait_until("the events", || has_open(&station, "events.ndjson"));
+        wait_until("a public file", || place.path("recordings/public/games.pdn").exists());
+        let most = peak(station.process.id());
+        assert!(station.signal(Signal::TERM).success());
+        most
+    };
+    let folder = place.path("recordings");
+    let first = start();
+    let read = |name: &str| fs::read(folder.join("public").join(name)).unwrap();
+    let archive = |folder: &Path| fs::read_dir(folder.join("public/archive")).unwrap().count();
+    let (events, archived) = (read("events.ndjson"), archive(&folder));
+    assert_eq!(archived, games * BOARDS);
+    let (text, checked) = peak_of_verb(&["fsck", folder.to_str().unwrap()]);
+    assert!(text.contains(&format!("{} games", games * BOARDS)) && text.contains(": clean"), "{text}");
+    let (_, rebuilt) =
+        peak_of_verb(&["rebuild", folder.to_str().unwrap(), "--into", place.path("again").to_str().unwrap()]);
+    assert!(fs::read(place.path("again/public/events.ndjson")).unwrap() == events, "the events are made otherwise");
+    assert_eq!(archive(&place.path("again")), archived);
+    fs::remove_dir_all(folder.join("public")).unwrap();
+    let again = start();
+    assert!(read("events.ndjson") == events, "the events are written otherwise");
+    assert_eq!(archive(&folder), archived);
+    [first, checked, rebuilt, again]
+}
+
+#[test]
+fn memory_does_not_grow_with_finished_games() {
+    let (few, many) = (20, 200);
+    let (before, after) = (peaks(few), peaks(many));
+    println!("peaks in KiB: {before:?} with {few} games a board, {after:?} with {many}");
+    let more_games = ((many - few) * BOARDS) as u64;
+    for (what, (before, after)) in ["start", "fsck", "rebuild", "second start"].iter().zip(before.iter().zip(after)) {
+        let bytes = after.saturating_sub(*before) * 1024 / more_games;
+        assert!(bytes < 6_000, "{what}: {bytes} bytes a game");
+    }
+}
