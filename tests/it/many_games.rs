@@ -114,8 +114,9 @@ fn memory_does_not_grow_with_finished_games() {
     let (before, after) = (peaks(few), peaks(many));
     println!("peaks in KiB: {before:?} with {few} games a board, {after:?} with {many}");
     let more_games = ((many - few) * BOARDS) as u64;
-    for (what, (before, after)) in ["start", "fsck", "rebuild", "second start"].iter().zip(before.iter().zip(after)) {
+    let most = [("start", 4_000), ("fsck", 4_000), ("rebuild", 4_000), ("start without public files", 8_000)];
+    for ((what, most), (before, after)) in most.iter().zip(before.iter().zip(after)) {
         let bytes = after.saturating_sub(*before) * 1024 / more_games;
-        assert!(bytes < 6_000, "{what}: {bytes} bytes a game");
+        assert!(bytes < *most, "{what}: {bytes} bytes a game");
     }
 }

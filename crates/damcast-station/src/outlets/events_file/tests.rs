@@ -26,14 +26,14 @@ fn boards(lines: &[&str]) -> [Board; 2] {
     let entries = LiveFileContents::parse(3, &text).unwrap().entries;
     entries.into_iter().for_each(|entry| game.apply(at, GameChange::Entry(entry)));
     let board =
-        |name: &str| Board { games: vec![game.clone()], ..Board::new(name, Variant::international(), Vec::new()) };
+        |name: &str| Board { games: vec![game.clone().into()], ..Board::new(name, Variant::international(), Vec::new()) };
     ["a", "b"].map(board)
 }
 
 fn events(lines: &[&str], name: &str) -> Vec<GameEvent> {
     let boards = boards(lines);
     let board = boards.iter().find(|board| board.name == name).unwrap();
-    let game = &board.games[0];
+    let game = &*board.games[0].load().unwrap();
     events::events(board, game, Delay::NO_DELAY.view(game, game.last_change_at()), 0)
 }
 
