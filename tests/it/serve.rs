@@ -1,6 +1,7 @@
 //! `damcast serve`: the pages of an outlet, with real processes over real sockets. Input is hostile; output contains the events of the
 //! outlet and nothing else.
 
+mod earlier_games;
 mod hostile;
 mod pages;
 mod process;
@@ -81,6 +82,11 @@ impl OutletFixture {
 
     pub fn events(&self) -> String {
         fs::read_to_string(self.path("events.ndjson")).unwrap()
+    }
+
+    /// Returns the events; empty without a file.
+    fn events_if_any(&self) -> String {
+        fs::read_to_string(self.path("events.ndjson")).unwrap_or_default()
     }
 
     pub fn serve(&self) -> Server {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
+use serde::Deserialize;
 use tokio::sync::watch;
 
 use super::files::{EVENTS_FILE, open_in_outlet};
@@ -122,9 +123,12 @@ impl EventReader {
 
 /// Returns the time of an event, in ms since 1970.
 fn event_time(line: &str) -> Option<i64> {
-    let event: serde_json::Value = serde_json::from_str(line).ok()?;
-    let at = chrono::DateTime::parse_from_rfc3339(event["at"].as_str()?).ok()?;
-    Some(at.timestamp_millis())
+    #[derive(Deserialize)]
+    struct TimedEvent {
+        at: String,
+    }
+    let event: TimedEvent = serde_json::from_str(line).ok()?;
+    Some(chrono::DateTime::parse_from_rfc3339(&event.at).ok()?.timestamp_millis())
 }
 
 /// Returns the time from the last event to the last write of the file: the delay of this outlet.

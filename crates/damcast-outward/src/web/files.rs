@@ -18,8 +18,8 @@ use rustix::fs::{Mode, OFlags};
 use sha2::{Digest, Sha256};
 use tokio::task::JoinHandle;
 
-use super::compress;
 use super::state::natural_order;
+use super::{compress, exact};
 
 /// Name of the file of events.
 pub const EVENTS_FILE: &str = "events.ndjson";
@@ -38,6 +38,8 @@ const MAX_FILE_SIZE: u64 = 32 << 20;
 const CHUNK_SIZE: usize = 64 << 10;
 /// Largest number of cached files.
 const MAX_CACHED_FILES: usize = 64;
+/// Largest size of all cached files, in bytes; a single larger file is cached alone.
+const MAX_CACHED_BYTES: usize = 16 << 20;
 
 /// Cached file.
 #[derive(Debug)]
@@ -48,6 +50,13 @@ pub struct WholeFile {
     pub compressed: Bytes,
     /// Entity tag: changes with the contents only.
     pub etag: String,
+}
+
+impl WholeFile {
+    /// Returns the size in memory, in bytes.
+    fn size(&self) -> usize {
+        self.bytes.len() + self.compressed.len()
+    }
 }
 
 /// Reader of an outlet's folder, with a cache.
@@ -79,8 +88,10 @@ impl OutletFiles {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
         let etag = format!("\"{}\"", hex(&Sha256::digest(&bytes)[..12]));
-        let whole = Arc::new(WholeFile { compressed: compress(&bytes), bytes: bytes.into(), etag });
-        if kept.len() >= MAX_CACHED_FILES {
+        let whole = Arc::new(WholeFile { compressed: compress(&bytes), bytes: exact(bytes), etag });
+        kept.remove(name);
+        let kept_bytes: usize = kept.values().map(|(_, file)| file.size()).sum();
+        if kept.len() >= MAX_CACHED_FILES || kept_bytes + whole.size() > MAX_CACHED_BYTES {
             kept.clear();
         }
         kept.insert(name.to_owned(), (stamp, whole.clone()));

@@ -13,6 +13,7 @@
 //! * GET and HEAD only. No cookie is set, read or logged; requests change nothing.
 //! * Pages are complete without a script. With it, `GET /events` updates them, and resumes without a gap after an interruption.
 //! * The cost of each client has bounds ([`listener`], [`live`]).
+//! * Memory grows with the boards, and little with the games: the moves of an earlier game are in the file alone.
 //!
 //! | file | subject |
 //! |---|---|
@@ -21,6 +22,7 @@
 //! | [`pages`], `diagram`, `texts` | HTML, boards as SVG, languages; functions of the state |
 //! | `assets` | scripts and styles, embedded |
 //! | [`live`], [`files`] | the stream of events, the files of the outlet |
+//! | `stored_games` | games that are over, read from the file of events when asked for |
 //! | `hosts`, [`listener`] | allowed host names; connections and their bounds |
 //! | `routes` | routes and their answers |
 //!
@@ -38,6 +40,7 @@ pub mod pages;
 pub mod plan;
 pub(super) mod routes;
 pub mod state;
+mod stored_games;
 pub(super) mod texts;
 
 use std::io::Write;
@@ -175,9 +178,14 @@ pub(super) fn compress_best(bytes: &[u8]) -> Bytes {
     compress_at(Compression::best(), bytes)
 }
 
+/// Shares bytes without the spare room of their vector.
+pub(super) fn exact(bytes: Vec<u8>) -> Bytes {
+    bytes.into_boxed_slice().into()
+}
+
 fn compress_at(level: Compression, bytes: &[u8]) -> Bytes {
     let mut packer = GzEncoder::new(Vec::new(), level);
     // Writing to a Vec cannot fail.
     let _ = packer.write_all(bytes);
-    packer.finish().unwrap_or_default().into()
+    exact(packer.finish().unwrap_or_default())
 }

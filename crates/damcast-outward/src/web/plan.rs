@@ -243,7 +243,7 @@ mod tests {
             (plan.unstarted[0].tag("White"), plan.unstarted[0].variant.unwrap().geometry.width()),
             (Some("A"), 8)
         );
-        assert!(plan.unstarted[0].diagram(0).is_some());
+        assert!(plan.unstarted[0].diagram().is_some());
         for bad in [&b"{"[..], b"{\"sections\":7}", b"\xff"] {
             assert!(ViewerPlan::read(Some(bad), Some(bad)).sections.is_empty());
         }

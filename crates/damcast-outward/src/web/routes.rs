@@ -1,6 +1,7 @@
 //! Routes, the checks before them, and the headers of every answer.
 
 use std::collections::HashMap;
+use std::io;
 use std::net::IpAddr;
 use std::num::NonZeroU64;
 use std::sync::atomic::AtomicU64;
@@ -28,10 +29,13 @@ use super::origin::{RequestOrigin, single_value};
 use super::pages::{PageBuilder, PageGame};
 use super::plan::ViewerPlan;
 use super::state::ViewerHall;
-use super::{Language, ServeOptions, compress};
+use super::stored_games::StoredGames;
+use super::{Language, ServeOptions, compress, exact};
 
 /// Largest number of cached pages; the cache is cleared when the state changes.
 const MAX_CACHED_PAGES: usize = 512;
+/// Largest size of all cached pages, in bytes.
+const MAX_CACHED_BYTES: usize = 8 << 20;
 /// Longest path and query of an address, in bytes.
 const MAX_ADDRESS_LEN: usize = 2048;
 /// Policy that lets pages load only from this server, without inline scripts or styles.
@@ -42,6 +46,7 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
 pub struct Site {
     hall: watch::Receiver<Arc<ViewerHall>>,
     files: OutletFiles,
+    games: StoredGames,
     assets: Assets,
     build: String,
     hosts: AllowedHosts,
@@ -57,7 +62,22 @@ pub struct Site {
 #[derive(Default)]
 struct Pages {
     id: String,
-    rendered: HashMap<String, Option<RenderedPage>>,
+    rendered: HashMap<String, RenderedPage>,
+    /// Size of all pages in bytes.
+    bytes: usize,
+}
+
+impl Pages {
+    /// Adds a page if there is room.
+    fn keep(&mut self, key: String, page: &RenderedPage) {
+        let bytes = page.plain.len() + page.compressed.len();
+        if self.rendered.len() < MAX_CACHED_PAGES
+            && self.bytes + bytes <= MAX_CACHED_BYTES
+            && self.rendered.insert(key, page.clone()).is_none()
+        {
+            self.bytes += bytes;
+        }
+    }
 }
 
 /// Page, plain and compressed.
@@ -74,6 +94,7 @@ impl Site {
         Arc::new(Site {
             hall,
             files: OutletFiles::new(options.outlet.clone()),
+            games: StoredGames::new(options.outlet.clone()),
             build: assets.build_id(),
             assets,
             hosts: AllowedHosts::new(options.machine.as_deref(), &options.hosts),
@@ -222,16 +243,39 @@ impl axum::extract::FromRequestParts<Arc<Site>> for PageRequest {
     }
 }
 
-fn not_found(maker: &PageBuilder<'_>) -> Option<String> {
-    Some(maker.not_found())
+/// Reason why a page cannot be rendered.
+enum PageError {
+    NotFound,
+    /// The game cannot be read from the file of events.
+    Unreadable(io::Error),
 }
 
-/// Answers with a page from the cache, or renders it; with "not found" if `make` returns `None`.
+impl From<io::Error> for PageError {
+    fn from(error: io::Error) -> PageError {
+        PageError::Unreadable(error)
+    }
+}
+
+type PageResult = Result<String, PageError>;
+
+fn not_found(maker: &PageBuilder<'_>) -> PageResult {
+    Ok(maker.not_found())
+}
+
+/// Answers that a game cannot be read now.
+fn unreadable(site: &Site, asked: &PageRequest, error: &io::Error) -> Response {
+    tracing::warn!(path = asked.path, %error, "a game cannot be read from the file of events");
+    let mut answer = page(site, asked, StatusCode::SERVICE_UNAVAILABLE, |maker| Ok(maker.unreadable()));
+    answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    answer
+}
+
+/// Answers with a page from the cache, or renders it; with the page of the error if `make` fails.
 fn page(
     site: &Site,
     asked: &PageRequest,
     status: StatusCode,
-    make: impl FnOnce(&PageBuilder<'_>) -> Option<String>,
+    make: impl FnOnce(&PageBuilder<'_>) -> PageResult,
 ) -> Response {
     let hall = site.hall.borrow().clone();
     let chosen = asked.query.lang.as_deref().and_then(Language::from_code);
@@ -253,11 +297,11 @@ fn page(
     let known = {
         let mut pages = site.pages.lock().unwrap_or_else(PoisonError::into_inner);
         if pages.id != state {
-            *pages = Pages { id: state.clone(), rendered: HashMap::new() };
+            *pages = Pages { id: state.clone(), ..Pages::default() };
         }
         pages.rendered.get(&key).cloned()
     };
-    let made = known.unwrap_or_else(|| {
+    let render = || {
         let maker = PageBuilder {
             hall: &hall,
             plan: &plan,
@@ -266,15 +310,18 @@ fn page(
             path: &asked.path,
             assets: &site.assets,
         };
-        let made = make(&maker).map(|text| RenderedPage { compressed: compress(text.as_bytes()), plain: text.into() });
+        let text = make(&maker)?;
+        let rendered = RenderedPage { compressed: compress(text.as_bytes()), plain: exact(text.into_bytes()) };
         let mut pages = site.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_kept && made.is_some() && pages.id == state && pages.rendered.len() < MAX_CACHED_PAGES {
-            pages.rendered.insert(key, made.clone());
+        if is_kept && pages.id == state {
+            pages.keep(key, &rendered);
         }
-        made
-    });
-    let Some(made) = made else {
-        return page(site, asked, StatusCode::NOT_FOUND, not_found);
+        Ok(rendered)
+    };
+    let made = match known.map_or_else(render, Ok) {
+        Ok(made) => made,
+        Err(PageError::NotFound) => return page(site, asked, StatusCode::NOT_FOUND, not_found),
+        Err(PageError::Unreadable(error)) => return unreadable(site, asked, &error),
     };
     let planned = &hex(&Sha256::digest(planned))[..8];
     let etag = format!("W/\"{id}-{planned}-{}-{}\"", site.build, language.code());
@@ -333,7 +380,7 @@ fn accepts(asked: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
 
 async fn home(State(site): SharedSite, asked: PageRequest) -> Response {
     page(&site, &asked, StatusCode::OK, |maker| {
-        Some(match &asked.query.wall {
+        Ok(match &asked.query.wall {
             Some(wall) => {
                 let host = asked.site_address.parse::<Uri>().ok();
                 let is_reached = host.as_ref().and_then(Uri::host).is_some_and(|host| !is_local_host(host));
@@ -358,16 +405,17 @@ pub(crate) fn code(address: &str) -> Option<(String, Markup)> {
 }
 
 async fn board(State(site): SharedSite, Path(which): Path<String>, asked: PageRequest) -> Response {
-    let at = asked.query.ply;
     // A number is that of the current round: an unstarted game precedes the last game of the board.
-    page(&site, &asked, StatusCode::OK, |maker| {
-        maker.unstarted_game(&which).or_else(|| board_page(maker, &which).map(|shown| maker.game(shown, at)))
+    page(&site, &asked, StatusCode::OK, |maker| match maker.unstarted_game(&which) {
+        Some(made) => Ok(made),
+        None => game_page(&site, &asked, maker, board_page(maker, &which)),
     })
 }
 
 async fn embed(State(site): SharedSite, Path(which): Path<String>, asked: PageRequest) -> Response {
     page(&site, &asked, StatusCode::OK, |maker| {
-        maker.unstarted_game_embed(&which).or_else(|| board_page(maker, &which).map(|shown| maker.embed(shown)))
+        let unstarted = maker.unstarted_game_embed(&which);
+        unstarted.or_else(|| board_page(maker, &which).map(|shown| maker.embed(shown))).ok_or(PageError::NotFound)
     })
 }
 
@@ -376,20 +424,29 @@ fn board_page<'a>(maker: &PageBuilder<'a>, which: &str) -> Option<PageGame<'a>> 
     Some(PageGame { number, board, game: board.current()? })
 }
 
+/// Renders a game with its moves.
+fn game_page(site: &Site, asked: &PageRequest, maker: &PageBuilder<'_>, shown: Option<PageGame<'_>>) -> PageResult {
+    let shown = shown.ok_or(PageError::NotFound)?;
+    Ok(site.games.with_whole(shown, |shown, whole| maker.game(shown, whole, asked.query.ply))?)
+}
+
 async fn game(State(site): SharedSite, Path(which): Path<String>, asked: PageRequest) -> Response {
-    if let Some(which) = which.strip_suffix(".pdn") {
-        let hall = site.hall.borrow().clone();
-        return match find_game(&hall, which) {
-            Some(game) => {
-                let text = Bytes::from(game.game.pdn());
-                let etag = format!("\"{}-{}\"", hall.id(), site.build);
-                content(&asked.headers, StatusCode::OK, PDN_CONTENT_TYPE, &etag, &text, &compress(&text))
-            }
-            None => page(&site, &asked, StatusCode::NOT_FOUND, not_found),
-        };
+    let Some(pdn) = which.strip_suffix(".pdn") else {
+        return page(&site, &asked, StatusCode::OK, |maker| {
+            game_page(&site, &asked, maker, find_game(maker.hall, &which))
+        });
+    };
+    let hall = site.hall.borrow().clone();
+    let Some(shown) = find_game(&hall, pdn) else {
+        return page(&site, &asked, StatusCode::NOT_FOUND, not_found);
+    };
+    match site.games.with_whole(shown, |_, whole| Bytes::from(whole.pdn())) {
+        Ok(text) => {
+            let etag = format!("\"{}-{}\"", hall.id(), site.build);
+            content(&asked.headers, StatusCode::OK, PDN_CONTENT_TYPE, &etag, &text, &compress(&text))
+        }
+        Err(error) => unreadable(&site, &asked, &error),
     }
-    let at = asked.query.ply;
-    page(&site, &asked, StatusCode::OK, |maker| Some(maker.game(find_game(maker.hall, &which)?, at)))
 }
 
 /// Finds a game by `BOARD-GAME`.
@@ -400,7 +457,7 @@ fn find_game<'a>(hall: &'a ViewerHall, which: &str) -> Option<PageGame<'a>> {
 }
 
 async fn round(State(site): SharedSite, Path(which): Path<String>, asked: PageRequest) -> Response {
-    page(&site, &asked, StatusCode::OK, |maker| maker.round(&which))
+    page(&site, &asked, StatusCode::OK, |maker| maker.round(&which).ok_or(PageError::NotFound))
 }
 
 /// Answers with a PDN file of one round.
@@ -430,7 +487,7 @@ async fn archive(State(site): SharedSite, asked: PageRequest) -> Response {
 /// Renders a page of files, which may change without an event: neither cached nor tagged.
 fn files_page(site: &Site, asked: &PageRequest, make: impl FnOnce(&PageBuilder<'_>) -> String) -> Response {
     // `page` caches and compares tags with status 200 only.
-    let mut answer = page(site, asked, StatusCode::ACCEPTED, |maker| Some(make(maker)));
+    let mut answer = page(site, asked, StatusCode::ACCEPTED, |maker| Ok(make(maker)));
     *answer.status_mut() = StatusCode::OK;
     answer.headers_mut().remove(header::ETAG);
     answer
@@ -450,8 +507,8 @@ fn whole(site: &Site, name: &str, kind: &'static str, asked: &HeaderMap) -> Resp
     }
 }
 
-fn missing(name: &str, error: &std::io::Error) -> Response {
-    if error.kind() != std::io::ErrorKind::NotFound {
+fn missing(name: &str, error: &io::Error) -> Response {
+    if error.kind() != io::ErrorKind::NotFound {
         tracing::warn!(name, %error, "a file of the outlet cannot be read");
     }
     (StatusCode::NOT_FOUND, format!("{name} is not there\n")).into_response()

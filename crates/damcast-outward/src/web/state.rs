@@ -9,8 +9,13 @@
 //! `heard` instead of `at`, so an outlet with a delay shows the clock times of its own position.
 //!
 //! A copy is cheap, because long parts are shared: readers own one and never block the writer.
+//!
+//! Memory has the entries of the last game of each board. Of an earlier game it has what pages show without its moves, and the places of its
+//! lines in the file; [`GameReplay`] makes the whole game from them.
 
 mod game;
+mod lines;
+mod tags;
 
 use std::collections::{BTreeMap, VecDeque, vec_deque};
 use std::sync::Arc;
@@ -21,7 +26,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 pub(crate) use game::letters;
-pub use game::{Diagram, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly};
+pub use game::{Diagram, EntrySummary, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
+pub use lines::{GameLines, GameReplay};
+pub use tags::ViewerTags;
 
 /// Number of frames kept for pages that reconnect. A page that missed more gets a snapshot.
 const MAX_FRAMES: usize = 2048;
@@ -125,7 +132,6 @@ impl ViewerHall {
             Arc::make_mut(&mut self.marks).push(self.bytes);
         }
         self.seq = seq;
-        self.bytes += line.len() as u64;
         self.heard = heard;
         if let Some(generation) = generation.filter(|generation| **generation != self.generation) {
             generation.clone_into(&mut self.generation);
@@ -135,9 +141,10 @@ impl ViewerHall {
         }
         match serde_json::from_str::<ParsedEvent>(line) {
             Ok(event) => {
-                if let Some(board) = self.apply_event(event, heard) {
-                    let name = board["board"].as_str().unwrap_or_default().to_owned();
-                    self.push_frame("board", name, &board);
+                let event_kind = event.r#type.clone();
+                if let Some(board) = self.update(event, line, heard) {
+                    let (name, summary) = (board.name.clone(), board.summary(&event_kind));
+                    self.push_frame("board", name, &summary);
                 }
             }
             // A line without a board is about the tournament: pairings may have changed.
@@ -146,6 +153,7 @@ impl ViewerHall {
             }
             Err(_) => {}
         }
+        self.bytes += line.len() as u64;
     }
 
     /// Adds a frame for the last line.
@@ -196,8 +204,20 @@ impl ViewerHall {
 
     /// Finds a board by name.
     pub fn find(&self, name: &str) -> Option<&ViewerBoard> {
-        let index = self.boards.binary_search_by(|board| natural_order(&board.name).cmp(&natural_order(name))).ok()?;
-        self.boards.get(index).map(|board| &**board)
+        self.boards.iter().find(|board| board.name == name).map(|board| &**board)
+    }
+
+    /// Returns the index of a board in `boards`; adds the board if it is new.
+    fn index_of(&mut self, name: &str) -> usize {
+        // Names are compared first: making their sort keys for each line is slow.
+        if let Some(index) = self.boards.iter().position(|board| board.name == name) {
+            return index;
+        }
+        let key = natural_order(name);
+        let index = self.boards.partition_point(|board| natural_order(&board.name) < key);
+        let board = ViewerBoard { name: name.to_owned(), games: Vec::new(), seq: self.seq };
+        self.boards.insert(index, Arc::new(board));
+        index
     }
 
     /// Returns all boards with their numbers: the tags `Board` if all have distinct ones, else from 1 in the order of names.
@@ -222,44 +242,43 @@ impl ViewerHall {
         by_name.or_else(|| all.iter().find(|(number, _)| number.to_string() == which)).copied()
     }
 
-    /// Applies an event and returns the new state of its board; `None` if the current game is unchanged.
-    fn apply_event(&mut self, event: ParsedEvent, heard: i64) -> Option<Value> {
-        let key = natural_order(&event.board);
-        let index = match self.boards.binary_search_by(|board| natural_order(&board.name).cmp(&key)) {
-            Ok(index) => index,
-            Err(index) => {
-                let board = ViewerBoard { name: event.board.clone(), games: Vec::new(), seq: self.seq };
-                self.boards.insert(index, Arc::new(board));
-                index
-            }
-        };
+    /// Applies the event of the line at `self.bytes`, and returns its board; `None` if the current game is unchanged.
+    fn update(&mut self, event: ParsedEvent, line: &str, heard: i64) -> Option<&ViewerBoard> {
+        let index = self.index_of(&event.board);
         let board = Arc::make_mut(&mut self.boards[index]);
-        let event_kind = event.r#type.clone();
         let at = match board.games.iter().rposition(|game| game.has_number(event.game)) {
             // The game continues under another number: ignore events of the file that was ended by mistake.
             Some(at) if board.games[at].number != event.game => return None,
             Some(at) => at,
-            None => {
-                let earlier = |number| board.games.iter().rposition(|game: &Arc<ViewerGame>| game.number == number);
-                let game = match event.continues.and_then(earlier) {
-                    Some(at) => board.games.remove(at).continue_as(event.game),
-                    None => ViewerGame::new(event.game),
-                };
-                board.games.push(Arc::new(game));
-                board.games.len() - 1
-            }
+            None => board.begin(event.game, event.continues),
         };
-        Arc::make_mut(&mut board.games[at]).apply(event, heard);
+        let game = Arc::make_mut(&mut board.games[at]);
+        game.lines.add(self.bytes, line);
+        game.apply(event, heard);
         // Pages of boards show the last game only.
         let is_shown = at + 1 == board.games.len();
         if is_shown {
             board.seq = self.seq;
         }
-        is_shown.then(|| board.summary(&event_kind))
+        is_shown.then_some(&*board)
     }
 }
 
 impl ViewerBoard {
+    /// Adds a game, or continues an earlier one under this number, and stores the game that was the last. Returns the index.
+    fn begin(&mut self, number: u32, continues: Option<u32>) -> usize {
+        let earlier = |number| self.games.iter().rposition(|game| game.number == number);
+        let game = match continues.and_then(earlier) {
+            Some(at) => self.games.remove(at).continue_as(number),
+            None => ViewerGame::new(number),
+        };
+        if let Some(before) = self.games.last_mut() {
+            Arc::make_mut(before).store();
+        }
+        self.games.push(Arc::new(game));
+        self.games.len() - 1
+    }
+
     /// Returns the current game: the last one that began.
     pub fn current(&self) -> Option<&ViewerGame> {
         self.games.last().map(|game| &**game)
@@ -273,15 +292,14 @@ impl ViewerBoard {
     /// Returns the state that a page needs to show the board, with the kind of the event that changed it.
     fn summary(&self, event_kind: &str) -> Value {
         let Some(game) = self.current() else { return json!({ "board": self.name, "what": event_kind }) };
-        let last = game.entries.last();
-        let diagram = game.diagram(game.entries.len());
-        let ply = last.and_then(|entry| entry.ply.as_ref());
+        let (last, ply) = (game.summary.last.as_ref(), game.summary.last_ply());
+        let diagram = game.diagram();
         let side = |color: Color| if color == Color::White { "white" } else { "black" };
         json!({
             "board": self.name,
             "what": event_kind,
             "game": game.number,
-            "count": game.entries.len(),
+            "count": game.summary.count,
             "state": game.state_str(),
             "pieces": diagram.map(|diagram| &diagram.pieces),
             "turn": diagram.and_then(|diagram| diagram.turn).map(side),
@@ -348,7 +366,7 @@ mod tests {
         let ply = "\"type\":\"move\",\"number\":1,\"side\":\"white\",\"move\":\"28x8\",\"fen\":\"B:W8:B\"";
         let hall = hall(&[line("a", fen), line("a", ply)]);
         let (_, board) = hall.board("1").unwrap();
-        let ply = board.current().unwrap().entries[0].ply.clone().unwrap();
+        let ply = board.current().unwrap().whole().unwrap().entries[0].ply.clone().unwrap();
         // Square 28 is in row 6, field 5 from the left.
         assert_eq!((ply.path, ply.captured), (vec![54, 32, 14], vec![43, 23]));
     }
@@ -366,19 +384,20 @@ mod tests {
         let shown = game_of(&lines);
         let text =
             |entry: &Arc<ViewerEntry>| entry.ply.as_ref().map(|ply| format!("{}{} {}", ply.number, ply.side, ply.text));
-        let typed: Vec<String> = shown.entries.iter().filter(|entry| entry.is_typed).filter_map(text).collect();
+        let whole = shown.whole().unwrap();
+        let typed: Vec<String> = whole.entries.iter().filter(|entry| entry.is_typed).filter_map(text).collect();
         assert_eq!(typed, ["1Black 19-23", "2White 28x19", "2Black 14x23", "3White 37-32"]);
-        assert_eq!(shown.entries[2].ply.as_ref().map(|ply| ply.captured.len()), Some(1));
+        assert_eq!(whole.entries[2].ply.as_ref().map(|ply| ply.captured.len()), Some(1));
         assert!(
-            shown.pdn().contains("1. 32-28 {from the score sheet} 19-23 2. 28x19 14x23 3. 37-32"),
+            whole.pdn().contains("1. 32-28 {from the score sheet} 19-23 2. 28x19 14x23 3. 37-32"),
             "{}",
-            shown.pdn()
+            whole.pdn()
         );
         // A list replaces the earlier one; an empty list removes it.
         lines.push(amend("19-23 2. 28x19 14x23 3. 37-32", "18-23"));
-        assert_eq!(game_of(&lines).entries.len(), 2);
+        assert_eq!(game_of(&lines).summary.count, 2);
         lines.push(amend("18-23", ""));
-        assert_eq!(game_of(&lines).entries.len(), 1);
+        assert_eq!(game_of(&lines).summary.count, 1);
     }
 
     #[test]
@@ -404,12 +423,13 @@ mod tests {
         let (_, board) = hall.board("a").unwrap();
         assert_eq!(board.games.len(), 1);
         let game = board.current().unwrap();
-        assert_eq!((game.number, game.entries.len(), game.state_str()), (2, 2, "playing"));
+        assert_eq!((game.number, game.summary.count, game.state_str()), (2, 2, "playing"));
         assert_eq!((game.result.as_deref(), game.tag("White"), game.tag("FEN")), (None, Some("A"), None));
         assert!(
-            game.start_position.as_ref().unwrap().pieces.contains('w') && game.pdn().contains("1. 32-28 19-23"),
+            game.start_position.as_ref().unwrap().pieces.contains('w')
+                && game.whole().unwrap().pdn().contains("1. 32-28 19-23"),
             "{}",
-            game.pdn()
+            game.whole().unwrap().pdn()
         );
         assert_eq!(board.game(1).map(|game| game.number), Some(2), "its address stays");
     }
@@ -463,5 +483,106 @@ mod tests {
         for (line, expected) in [(1, (1, 0)), (256, (1, 0)), (257, (257, 256 * lines[0].len() as u64))] {
             assert_eq!(hall.mark(line), expected);
         }
+    }
+
+    /// Games one after the other on two boards: corrected, typed, continued, and one that begins with a setup.
+    fn many_games() -> Vec<String> {
+        let of =
+            |board: &str, game: u32, members: &str| format!("{{\"board\":\"{board}\",\"game\":{game},{members}}}\n");
+        let first = format!(
+            "\"type\":\"game\",\"gametype\":\"20\",\"tags\":{{\"White\":\"A\",\"Date\":\"2026.11.21\"}},\"fen\":\"{START_POSITION}\""
+        );
+        let again = first.replace("\"gametype\"", "\"continues\":2,\"gametype\"");
+        let ply = |number: u32, side: &str, text: &str, fen: &str| {
+            format!(
+                "\"type\":\"move\",\"number\":{number},\"side\":\"{side}\",\"move\":\"{text}\",\"fen\":\"{fen}\",\"clock\":{{\"white\":9}}"
+            )
+        };
+        let white = ply(1, "white", "32-28", "B:W28,31,33-50:B1-20");
+        let black = ply(1, "black", "19-23", "W:W28,31,33-50:B1-18,20,23");
+        let correct = |field: &str, new: &str| {
+            format!("\"type\":\"tag-correction\",\"field\":\"{field}\",\"old\":\"\",\"new\":\"{new}\"")
+        };
+        let result = "\"type\":\"result\",\"result\":\"2-0\"";
+        [
+            ("a", 1, &*first),
+            ("b", 1, &*first),
+            ("a", 1, &*white),
+            ("b", 1, &*white),
+            ("a", 1, "\"type\":\"end\""),
+            ("a", 2, &*first),
+            ("a", 2, &*white),
+            ("a", 2, result),
+            ("a", 1, result),
+            ("b", 1, &*black),
+            ("a", 3, &*first),
+            ("a", 3, "\"type\":\"setup\",\"fen\":\"B:W28:B2\""),
+            ("a", 3, "\"type\":\"correction\",\"reason\":\"lost\""),
+            ("a", 1, &*correct("moves", "19-23 2. 28x19 14x23")),
+            ("a", 4, &*again),
+            ("a", 2, &*black),
+            ("a", 4, &*black),
+            ("b", 2, &*first),
+            ("a", 1, &*correct("moves", "18-23")),
+            ("a", 1, &*correct("Date", "2026.11.22")),
+            ("a", 5, &*first),
+            ("a", 4, &*correct("White", "B")),
+            ("a", 4, &*correct("moves", "2. 28x19")),
+            ("b", 3, &*first),
+        ]
+        .map(|(board, game, members)| of(board, game, members))
+        .to_vec()
+    }
+
+    #[test]
+    fn stored_game_is_made_again_from_its_lines() {
+        let lines = many_games();
+        let text = lines.concat();
+        let all = hall(&lines);
+        let mut stored = 0;
+        for (_, board) in all.boards() {
+            for game in &board.games[..board.games.len() - 1] {
+                assert!(game.whole().is_none() && game.tags.get("Date").is_none());
+                let replay = |text: &str| {
+                    let mut replay = GameReplay::new(&board.name, game);
+                    for range in game.lines().ranges() {
+                        let part = &text[range.start as usize..range.end as usize];
+                        part.split_inclusive('\n').for_each(|line| replay.add(line));
+                    }
+                    replay.finish()
+                };
+                let again = replay(&text).unwrap();
+                // Without the later games of its board, the game never left memory.
+                let is_own = |line: &&String| {
+                    let event: Value = serde_json::from_str(line).unwrap();
+                    event["board"] == board.name && game.has_number(event["game"].as_u64().unwrap() as u32)
+                };
+                let alone = hall(&lines.iter().filter(is_own).cloned().collect::<Vec<_>>());
+                let alone = alone.find(&board.name).unwrap().current().unwrap();
+                assert_eq!(again.whole().unwrap().pdn(), alone.whole().unwrap().pdn());
+                let shown = |game: &ViewerGame| format!("{:?} {:?} {:?}", game.state_str(), game.tags, game.diagram());
+                assert_eq!(shown(&again), shown(alone));
+                let summary = |game: &ViewerGame| {
+                    let last = game.summary.last.as_ref().map(|last| (last.fen.clone(), last.is_typed));
+                    (game.summary.count, last, game.summary.last_number, game.summary.highest_number)
+                };
+                assert_eq!((summary(game), game.state_str()), (summary(alone), alone.state_str()));
+                assert_eq!(game.clock, again.clock);
+                assert!(replay(&text.replace("\"A\"", "\"C\"")).is_none(), "other lines");
+                stored += 1;
+            }
+        }
+        assert_eq!(stored, 5);
+    }
+
+    #[test]
+    fn lines_far_apart_are_read_apart() {
+        let mut lines = vec![game("a"), line("a", "\"type\":\"end\"")];
+        lines.extend((0..2000).map(|_| line("b", "\"type\":\"clock\",\"clock\":{\"white\":5}")));
+        lines.push(line("a", "\"type\":\"result\",\"result\":\"2-0\""));
+        let hall = hall(&lines);
+        let ranges = hall.find("a").unwrap().current().unwrap().lines().ranges().to_vec();
+        let (first, last) = (lines[..2].concat().len() as u64, lines[2002].len() as u64);
+        assert_eq!(ranges, [0..first, hall.bytes - last..hall.bytes]);
     }
 }

@@ -1,6 +1,7 @@
 //! Boards in the grid, and single boards with the list of moves.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use draughts::{Color, Variant};
 use maud::{Markup, html};
@@ -8,7 +9,7 @@ use maud::{Markup, html};
 use super::text::{name, points, truncated};
 use super::{PageBuilder, PageGame};
 use crate::web::diagram::{self, DiagramSpec};
-use crate::web::state::{PlayState, ViewerClock, ViewerEntry, ViewerGame};
+use crate::web::state::{Diagram, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 use crate::web::texts::fill;
 
 impl<'a> PageBuilder<'a> {
@@ -42,7 +43,7 @@ impl<'a> PageBuilder<'a> {
             article.g.s-wait data-waits=(before.unwrap_or_default()) {
                 div.top { h2 { a href=(self.link(&format!("/board/{number}"))) { span.vh { (texts.board_heading) " " } (number) } } p.st { (texts.not_started) } }
                 (player(Color::Black, "pl bk"))
-                div.bwrap { @if game.start_position.is_some() { (self.drawing(game, 0, false, &label)) } }
+                div.bwrap { @if game.start_position.is_some() { (self.drawing(game.variant, game.start_position.as_ref(), None, false, &label)) } }
                 (player(Color::White, "pl wh"))
             }
         }
@@ -80,13 +81,13 @@ impl<'a> PageBuilder<'a> {
         let label = format!("{}: {}, {}. {}", fill(texts.board, shown.number), named(0), named(1), self.status(game));
         html! {
             article class=(format!("g {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number)
-                data-count=(game.entries.len()) data-current=[shown.is_current().then_some("1")] data-word=(game.state_str()) {
+                data-count=(game.summary.count) data-current=[shown.is_current().then_some("1")] data-word=(game.state_str()) {
                 div.top {
                     h2 { a href=(self.link(&shown.address())) { span.vh { (texts.board_heading) " " } (shown.number) span.vh { ": " bdi { (named(0)) } ", " bdi { (named(1)) } } } }
                     p.st { (self.status(game)) }
                 }
                 (self.player_line(shown, Color::Black, "pl bk"))
-                div.bwrap { (self.drawing(game, game.entries.len(), is_alone, &label)) }
+                div.bwrap { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), is_alone, &label)) }
                 (self.player_line(shown, Color::White, "pl wh"))
             }
         }
@@ -122,11 +123,18 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    fn drawing(&self, game: &ViewerGame, at: usize, is_large: bool, label: &str) -> Markup {
-        let Some((variant, diagram)) = game.variant.zip(game.diagram(at)) else {
+    /// Draws a position after a move, if there was one.
+    fn drawing(
+        &self,
+        variant: Option<&Variant>,
+        diagram: Option<&Diagram>,
+        ply: Option<&ViewerPly>,
+        is_large: bool,
+        label: &str,
+    ) -> Markup {
+        let Some((variant, diagram)) = variant.zip(diagram) else {
             return html! { p.q { (self.texts().unclear_at_start) } };
         };
-        let ply = at.checked_sub(1).and_then(|index| game.entries.get(index)?.ply.as_ref());
         let (path, captured) = ply.map_or((&[][..], &[][..]), |ply| (&ply.path, &ply.captured));
         diagram::draw(variant, &DiagramSpec { pieces: &diagram.pieces, path, captured, is_large, label })
     }
@@ -134,8 +142,8 @@ impl<'a> PageBuilder<'a> {
     /// Returns a short status text.
     pub(super) fn status(&self, game: &ViewerGame) -> String {
         let texts = self.texts();
-        let last = game.entries.iter().rev().find_map(|entry| entry.ply.as_ref()).map(|_| self.last_move(game));
-        let moves = game.entries.iter().filter_map(|entry| entry.ply.as_ref()).map(|ply| ply.number).max().unwrap_or(0);
+        let last = game.summary.last_number.map(|_| self.last_move(game));
+        let moves = game.summary.highest_number;
         match game.state_str() {
             "over" | "ended" if moves > 0 => self.language.count(texts.over_after, moves as usize),
             "over" | "ended" => texts.over.to_owned(),
@@ -148,7 +156,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Returns the last entry with its number: `31. 34-29`, `30. … 25×34`.
     fn last_move(&self, game: &ViewerGame) -> String {
-        game.entries.last().map_or_else(String::new, |entry| self.entry_text(entry))
+        game.summary.last.as_ref().map_or_else(String::new, |entry| self.entry_text(entry))
     }
 
     fn entry_text(&self, entry: &ViewerEntry) -> String {
@@ -160,15 +168,14 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders a single board after the first `at` entries, with the list of moves.
-    pub(super) fn single_board(&self, shown: &PageGame<'_>, at: usize) -> Markup {
+    pub(super) fn single_board(&self, shown: &PageGame<'_>, whole: WholeGame<'_>, at: usize) -> Markup {
         let texts = self.texts();
-        let game = shown.game;
+        let WholeGame { game, entries, .. } = whole;
         let label = format!("{}. {}", fill(texts.board, shown.number), self.status(game));
-        let said = at
-            .checked_sub(1)
-            .and_then(|index| game.entries.get(index))
-            .map_or_else(|| texts.game_start.to_owned(), |entry| self.entry_text(entry));
-        let diagram = game.diagram(at);
+        let entry = at.checked_sub(1).and_then(|index| entries.get(index));
+        let said = entry.map_or_else(|| texts.game_start.to_owned(), |entry| self.entry_text(entry));
+        let diagram = whole.diagram(at);
+        let ply = entry.and_then(|entry| entry.ply.as_ref());
         let step = |to: Option<usize>| {
             self.link(&to.map_or_else(|| shown.address(), |to| format!("{}?ply={to}", shown.address())))
         };
@@ -176,21 +183,21 @@ impl<'a> PageBuilder<'a> {
             html! { a.btn id=(id) href=(step(to)) aria-label=(label) title=(label) { span aria-hidden="true" { (sign) } } }
         };
         html! {
-            div class=(format!("two {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number) data-count=(game.entries.len())
+            div class=(format!("two {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number) data-count=(entries.len())
                 data-current=[shown.is_current().then_some("1")] data-word=(game.state_str()) data-at=(at) {
                 section.brd #board tabindex="0" aria-label=(fill(texts.board, shown.number)) {
                     h2.vh { (fill(texts.board, shown.number)) }
                     div.top { span.no { (fill(texts.board, shown.number)) } p.st { (self.status(game)) } }
                     (self.player_line(shown, Color::Black, "plb bk"))
-                    div.bwrap { (self.drawing(game, at, true, &label)) }
+                    div.bwrap { (self.drawing(game.variant, diagram, ply, true, &label)) }
                     (self.player_line(shown, Color::White, "plb wh"))
-                    p.now { b #now { (said) } " " span #likely { @if at == game.entries.len() && !game.likely_moves.is_empty() { (fill(texts.likely, game.likely_moves.join(" "))) } } }
+                    p.now { b #now { (said) } " " span #likely { @if at == entries.len() && !game.likely_moves.is_empty() { (fill(texts.likely, game.likely_moves.join(" "))) } } }
                     p.vh #say aria-live="polite" {}
                     div.ctl {
                         (button("first", "|◀", texts.first_position, Some(0)))
                         (button("back", "◀", texts.move_back, Some(at.saturating_sub(1))))
-                        (button("on", "▶", texts.move_forward, Some((at + 1).min(game.entries.len()))))
-                        (button("last", "▶|", texts.last_move, Some(game.entries.len())))
+                        (button("on", "▶", texts.move_forward, Some((at + 1).min(entries.len()))))
+                        (button("last", "▶|", texts.last_move, Some(entries.len())))
                         a.btn.lv #golive href=(step(None)) { (texts.live) }
                     }
                 }
@@ -198,15 +205,15 @@ impl<'a> PageBuilder<'a> {
                     h2 #mh { (texts.moves) }
                     div.scr tabindex="0" role="region" aria-label=(texts.moves) { table.sheet #moves {
                         thead { tr { th { span.vh { (texts.move_column) } } th scope="col" { (texts.white) } th scope="col" { (texts.black) } } }
-                        tbody data-start=[game.start_position.as_ref().map(|start| &start.pieces)] data-turn=[game.start_position.as_ref().and_then(|start| start.turn).map(letter)] { (self.rows(shown, at)) }
+                        tbody data-start=[game.start_position.as_ref().map(|start| &start.pieces)] data-turn=[game.start_position.as_ref().and_then(|start| start.turn).map(letter)] { (self.rows(shown, entries, at)) }
                     } }
                 }
                 section.side {
-                    div.txt { h3 { (texts.position) } dl #text { (self.position_text(game, at)) }
+                    div.txt { h3 { (texts.position) } dl #text { (self.position_text(game.variant, diagram)) }
                         p.q #tomove { (match diagram.and_then(|diagram| diagram.turn) { Some(Color::White) => texts.white_to_move, Some(Color::Black) => texts.black_to_move, None => "" }) } }
                     div.acts.noprint {
                         a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (texts.copy_pdn) }
-                        button.btn #fen type="button" hidden data-fen=[at.checked_sub(1).map(|index| game.entries[index].fen.as_str())] { (texts.copy_fen) }
+                        button.btn #fen type="button" hidden data-fen=[entry.map(|entry| entry.fen.as_str())] { (texts.copy_fen) }
                         a.btn #link href=(step(Some(at))) { (texts.link_to_move) }
                         button.btn #turnboard type="button" hidden { (texts.turn_board) }
                     }
@@ -217,8 +224,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders the rows of the list of moves.
-    pub(super) fn rows(&self, shown: &PageGame<'_>, at: usize) -> Markup {
-        let game = shown.game;
+    fn rows(&self, shown: &PageGame<'_>, entries: &[Arc<ViewerEntry>], at: usize) -> Markup {
         let cell = |index: usize, entry: &ViewerEntry| {
             let ply = entry.ply.as_ref();
             let list = |fields: &[usize]| fields.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
@@ -236,7 +242,7 @@ impl<'a> PageBuilder<'a> {
             }
         };
         let mut rows: Vec<(String, [Option<Markup>; 2], bool)> = Vec::new();
-        for (entry, index) in game.entries.iter().zip(1..) {
+        for (entry, index) in entries.iter().zip(1..) {
             match &entry.ply {
                 None => rows.push((String::new(), [Some(cell(index, entry)), None], true)),
                 Some(ply) => {
@@ -263,9 +269,9 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    fn position_text(&self, game: &ViewerGame, at: usize) -> Markup {
+    fn position_text(&self, variant: Option<&Variant>, diagram: Option<&Diagram>) -> Markup {
         let texts = self.texts();
-        let Some((variant, diagram)) = game.variant.zip(game.diagram(at)) else { return html! {} };
+        let Some((variant, diagram)) = variant.zip(diagram) else { return html! {} };
         html! {
             @for (side, man, king) in [(texts.white, b'w', b'W'), (texts.black, b'b', b'B')] {
                 dt { (side) }

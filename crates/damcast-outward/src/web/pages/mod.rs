@@ -17,6 +17,7 @@ mod tables;
 mod text;
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use draughts::Color;
 use maud::{Markup, html};
@@ -24,7 +25,7 @@ use serde_json::Value;
 
 use super::assets::Assets;
 use super::plan::{self, ViewerPlan};
-use super::state::{ViewerBoard, ViewerGame, ViewerHall};
+use super::state::{ViewerBoard, ViewerGame, ViewerHall, WholeGame};
 use super::texts::{Language, PageTexts, fill};
 use frame::{Frame, PageContent};
 pub use text::percent_encoded;
@@ -132,7 +133,8 @@ impl<'a> PageBuilder<'a> {
     fn rounds(&self) -> Vec<String> {
         let boards = self.hall.boards();
         let played = boards.iter().flat_map(|(_, board)| board.games.iter()).filter_map(|game| game.tag("Round"));
-        let mut rounds: Vec<String> = played.map(str::to_owned).collect();
+        let distinct: BTreeSet<&str> = played.collect();
+        let mut rounds: Vec<String> = distinct.into_iter().map(str::to_owned).collect();
         let planned = self.plan.sections.iter().flat_map(|section| &section.rounds);
         rounds.extend(planned.map(|round| round.number.to_string()));
         rounds.sort_by_cached_key(|round| (round.parse::<u64>().unwrap_or(u64::MAX), round.clone()));
@@ -237,10 +239,10 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders a game after the first `at` entries, by default after all.
-    pub fn game(&self, shown: PageGame<'a>, at: Option<usize>) -> String {
-        let all = shown.game.entries.len();
+    pub fn game(&self, shown: PageGame<'_>, whole: WholeGame<'_>, at: Option<usize>) -> String {
+        let all = whole.entries.len();
         let at = at.unwrap_or(all).min(all);
-        let body = self.single_board(&shown, at);
+        let body = self.single_board(&shown, whole, at);
         let title = fill(self.texts().board, shown.number);
         let follows = shown.is_current().then_some(&*shown.board.name);
         let game = Some(shown.game_address());
@@ -266,18 +268,16 @@ impl<'a> PageBuilder<'a> {
     /// Renders the list of archived games from the names of their files.
     pub fn archive(&self, names: &[String]) -> String {
         let texts = self.texts();
-        let all: Vec<PageGame<'a>> = self.all_games();
-        let find = |file: &str| {
-            let (board, game) = file.strip_suffix(".pdn")?.rsplit_once('-')?;
-            all.iter().find(|shown| shown.board.name == board && shown.game.number.to_string() == game)
-        };
+        let file_name = |shown: &PageGame<'_>| format!("{}-{}.pdn", shown.board.name, shown.game.number);
+        let by_file: HashMap<String, PageGame<'a>> =
+            self.all_games().into_iter().map(|shown| (file_name(&shown), shown)).collect();
         let body = html! {
             div.hd { h2 { (texts.games) } p { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } }
             @if names.is_empty() { p { (texts.no_game_over) } } @else {
                 div.tb tabindex="0" role="region" aria-label=(texts.games) { table.st1 {
                     thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } th scope="col" { "PDN" } } }
                     tbody { @for name in names {
-                        @let game = find(name);
+                        @let game = by_file.get(name);
                         tr {
                             @if let Some(shown) = game {
                                 th scope="row" { a href=(self.link(&shown.game_address())) { (shown.board.name) " · " (shown.game.number) } }
@@ -301,6 +301,10 @@ impl<'a> PageBuilder<'a> {
             games.iter().filter(|shown| shown.is_current() && is_it(shown.game)).count()
         };
         let (going_on, missing) = (open(false), open(true));
+        let mut by_round: BTreeMap<Option<&str>, Vec<&PageGame<'_>>> = BTreeMap::new();
+        for shown in &games {
+            by_round.entry(shown.game.tag("Round")).or_default().push(shown);
+        }
         let all_rounds = self.rounds();
         let mut rounds: Vec<Option<&str>> = all_rounds.iter().map(|round| Some(round.as_str())).collect();
         rounds.push(None);
@@ -325,8 +329,7 @@ impl<'a> PageBuilder<'a> {
                 None => { p.q { (texts.no_tournament) } }
             }
             @for round in rounds {
-                @let of_round: Vec<&PageGame<'_>> = games.iter().filter(|shown| shown.game.tag("Round") == round).collect();
-                @if !of_round.is_empty() {
+                @if let Some(of_round) = by_round.get(&round) {
                     div.hd { h2 { @match round {
                         Some(round) => { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { (fill(texts.round, truncated(round))) } }
                         None => { (texts.all_games) }
@@ -346,10 +349,18 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the answer to a wrong address.
     pub fn not_found(&self) -> String {
-        let texts = self.texts();
-        let body =
-            html! { div.hd { h2 { "404" } p { (texts.not_found) } } p { a href=(self.link("/")) { (texts.boards) } } };
-        self.current_page("list", &self.current(), "404", body)
+        self.refusal("404", self.texts().not_found)
+    }
+
+    /// Renders the answer for a game that cannot be read from its file.
+    pub fn unreadable(&self) -> String {
+        self.refusal("503", self.texts().unreadable)
+    }
+
+    fn refusal(&self, code: &str, reason: &str) -> String {
+        let boards = self.texts().boards;
+        let body = html! { div.hd { h2 { (code) } p { (reason) } } p { a href=(self.link("/")) { (boards) } } };
+        self.current_page("list", &self.current(), code, body)
     }
 
     fn all_games(&self) -> Vec<PageGame<'a>> {

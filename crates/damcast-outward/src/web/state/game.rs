@@ -9,8 +9,11 @@ use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{fen, notation, tag};
 
 use super::ParsedEvent;
+use super::lines::GameLines;
+use super::tags::ViewerTags;
 
-/// Published state of a game.
+/// Published state of a game. A stored game has its entries and the rest of its tags in the file of events only: memory keeps what
+/// pages show of it without its moves.
 #[derive(Clone, Debug)]
 pub struct ViewerGame {
     /// Number on the board.
@@ -22,11 +25,17 @@ pub struct ViewerGame {
     /// Rules; `None` if the game type is unknown.
     pub variant: Option<&'static Variant>,
     /// Tags of the game's file.
-    pub tags: BTreeMap<String, String>,
+    pub tags: ViewerTags,
     /// Position before the first entry.
     pub start_position: Option<Diagram>,
-    /// Moves and setups.
-    pub entries: Vec<Arc<ViewerEntry>>,
+    /// Summary of the moves and setups.
+    pub summary: EntrySummary,
+    /// Summary of the entries that were not typed.
+    recorded: EntrySummary,
+    /// Moves and setups; `None` if the game is stored.
+    entries: Option<Vec<Arc<ViewerEntry>>>,
+    /// Lines of the game in the file of events.
+    pub(super) lines: GameLines,
     /// Last reading of the clock.
     pub clock: Option<ViewerClock>,
     /// State reported by the station.
@@ -41,6 +50,46 @@ pub struct ViewerGame {
     pub correction: Option<String>,
     /// Position in which the next move is read; `None` if the rules or the position are unknown.
     position: Option<Position>,
+}
+
+/// What is known of a list of entries without the list.
+#[derive(Clone, Debug, Default)]
+pub struct EntrySummary {
+    /// Number of entries.
+    pub count: usize,
+    /// Last entry.
+    pub last: Option<Arc<ViewerEntry>>,
+    /// Move number of the last move; `None` if there are only setups.
+    pub last_number: Option<u64>,
+    /// Highest move number; 0 if there are only setups.
+    pub highest_number: u64,
+}
+
+impl EntrySummary {
+    fn add(&mut self, entry: &Arc<ViewerEntry>) {
+        self.count += 1;
+        self.last = Some(entry.clone());
+        if let Some(ply) = &entry.ply {
+            self.last_number = Some(ply.number);
+            self.highest_number = self.highest_number.max(ply.number);
+        }
+    }
+
+    /// Returns the last entry if it is a move.
+    pub fn last_ply(&self) -> Option<&ViewerPly> {
+        self.last.as_ref()?.ply.as_ref()
+    }
+}
+
+/// Game in memory with all its entries.
+#[derive(Clone, Copy, Debug)]
+pub struct WholeGame<'a> {
+    /// The game.
+    pub game: &'a ViewerGame,
+    /// All its tags.
+    tags: &'a BTreeMap<String, String>,
+    /// Moves and setups.
+    pub entries: &'a [Arc<ViewerEntry>],
 }
 
 /// State of a board during its game, as reported by the station.
@@ -116,9 +165,12 @@ impl ViewerGame {
             prior_numbers: Vec::new(),
             first_fen: None,
             variant: None,
-            tags: BTreeMap::new(),
+            tags: ViewerTags::default(),
             start_position: None,
-            entries: Vec::new(),
+            summary: EntrySummary::default(),
+            recorded: EntrySummary::default(),
+            entries: Some(Vec::new()),
+            lines: GameLines::default(),
             clock: None,
             state: PlayState::default(),
             is_ended: false,
@@ -135,20 +187,22 @@ impl ViewerGame {
         let start = variant.map(|variant| fen::write(variant, &Position::start(variant).setup()));
         game.start_position = game.set_position(tags.get("FEN").map(String::as_str).or(start.as_deref()));
         game.result = tags.get("Result").filter(|result| *result != "*").cloned();
-        game.tags = tags;
+        game.tags.replace(tags);
         game
     }
 
     /// Continues this game, which was ended by mistake, under another number.
     pub(super) fn continue_as(&self, number: u32) -> ViewerGame {
         let before = self.prior_numbers.iter().copied().chain([self.number]).collect();
-        let (variant, start, entries) = (self.variant, self.start_position.clone(), self.entries.clone());
         ViewerGame {
             prior_numbers: before,
-            first_fen: self.tags.get("FEN").cloned(),
-            variant,
-            start_position: start,
-            entries,
+            first_fen: self.tags.get("FEN").map(str::to_owned),
+            variant: self.variant,
+            start_position: self.start_position.clone(),
+            summary: self.summary.clone(),
+            recorded: self.recorded.clone(),
+            entries: self.entries.clone(),
+            lines: self.lines.clone(),
             clock: self.clock,
             ..ViewerGame::new(number)
         }
@@ -159,11 +213,31 @@ impl ViewerGame {
         self.number == number || self.prior_numbers.contains(&number)
     }
 
-    /// Returns the position after the first `entries` entries.
-    pub fn diagram(&self, entries: usize) -> Option<&Diagram> {
-        match entries.checked_sub(1) {
+    /// Drops the entries and most tags from memory; [`GameReplay`](super::GameReplay) reads them again.
+    pub(super) fn store(&mut self) {
+        self.entries = None;
+        self.tags.keep_shown();
+        self.lines.shrink();
+    }
+
+    /// Returns the game with its entries; `None` if it is stored.
+    pub fn whole(&self) -> Option<WholeGame<'_>> {
+        match (&self.entries, &self.tags) {
+            (Some(entries), ViewerTags::All(tags)) => Some(WholeGame { game: self, tags, entries }),
+            _ => None,
+        }
+    }
+
+    /// Returns the places of the game's lines in the file of events.
+    pub fn lines(&self) -> &GameLines {
+        &self.lines
+    }
+
+    /// Returns the position after the last entry.
+    pub fn diagram(&self) -> Option<&Diagram> {
+        match &self.summary.last {
             None => self.start_position.as_ref(),
-            Some(index) => self.entries.get(index)?.position_after.as_ref(),
+            Some(last) => last.position_after.as_ref(),
         }
     }
 
@@ -181,41 +255,7 @@ impl ViewerGame {
 
     /// Returns the value of a tag; `None` if absent, empty or unknown (`?`, `-`, `*`).
     pub fn tag(&self, name: &str) -> Option<&str> {
-        self.tags.get(name).map(|value| value.trim()).filter(|value| !matches!(*value, "" | "?" | "-" | "*"))
-    }
-
-    /// Writes the published part of the game as PDN.
-    pub fn pdn(&self) -> String {
-        let mut game = Game::default();
-        if let Some(variant) = self.variant {
-            game.tags.set("GameType", variant.game_type.tag_value());
-        }
-        for (name, value) in &self.tags {
-            game.tags.set(name, tag::reader_safe(value));
-        }
-        game.tags.set("Result", self.result.as_deref().unwrap_or("*"));
-        let number = |ply: &ViewerPly| MoveNumber {
-            value: u32::try_from(ply.number).unwrap_or(u32::MAX),
-            ellipsis: ply.side == Color::Black,
-        };
-        let mut is_first = true;
-        let mut is_typed = false;
-        for entry in &self.entries {
-            if entry.is_typed && !std::mem::replace(&mut is_typed, true) {
-                game.entries.push(Entry::Comment("from the score sheet".to_owned()));
-            }
-            game.entries.push(match &entry.ply {
-                None => Entry::Setup(entry.fen.clone()),
-                Some(ply) => Entry::Move(MoveEntry {
-                    number: (is_first || ply.side == Color::White).then(|| number(ply)),
-                    text: ply.text.clone(),
-                    strength: None,
-                    captured: None,
-                }),
-            });
-            is_first = entry.ply.is_none();
-        }
-        writer::write(&[game], Style::Compact)
+        self.tags.get(name).map(str::trim).filter(|value| !matches!(*value, "" | "?" | "-" | "*"))
     }
 
     pub(super) fn apply(&mut self, event: ParsedEvent, heard: i64) {
@@ -229,14 +269,13 @@ impl ViewerGame {
         match event.r#type.as_str() {
             "game" => {
                 self.variant = event.gametype.as_deref().and_then(|tag| Variant::from_tag(tag).ok());
-                self.tags = event.tags;
+                self.tags.replace(event.tags);
                 let first = std::mem::take(&mut self.first_fen);
                 let start = self.set_position(event.fen.as_deref());
                 if self.prior_numbers.is_empty() {
                     self.start_position = start;
                 } else {
-                    self.tags.remove("FEN");
-                    self.tags.extend(first.map(|fen| ("FEN".to_owned(), fen)));
+                    self.tags.set("FEN", first);
                 }
             }
             "move" => {
@@ -263,8 +302,7 @@ impl ViewerGame {
                     ("moves", moves) => self.add_typed(&moves.unwrap_or_default()),
                     // The pairing's names and round follow as corrections of tags.
                     ("pairing", _) => {}
-                    (_, Some(new)) => drop(self.tags.insert(field, new)),
-                    (_, None) => drop(self.tags.remove(&field)),
+                    (field, new) => self.tags.set(field, new),
                 }
             }
             "state" => {
@@ -284,15 +322,29 @@ impl ViewerGame {
         let position_after = self.set_position(fen.as_deref());
         self.likely_moves.clear();
         let fen = fen.unwrap_or_default();
-        self.entries.push(Arc::new(ViewerEntry { ply, position_after, fen, clock, is_typed: false }));
+        self.push_entry(ViewerEntry { ply, position_after, fen, clock, is_typed: false });
+    }
+
+    fn push_entry(&mut self, entry: ViewerEntry) {
+        let entry = Arc::new(entry);
+        self.summary.add(&entry);
+        if !entry.is_typed {
+            self.recorded.add(&entry);
+        }
+        if let Some(entries) = &mut self.entries {
+            entries.push(entry);
+        }
     }
 
     /// Adds these moves after the recorded ones, in place of all added earlier.
     fn add_typed(&mut self, moves: &str) {
-        self.entries.retain(|entry| !entry.is_typed);
-        let last = self.entries.last().map(|entry| entry.fen.clone()).filter(|fen| !fen.is_empty());
+        if let Some(entries) = &mut self.entries {
+            entries.retain(|entry| !entry.is_typed);
+        }
+        self.summary = self.recorded.clone();
+        let last = self.summary.last.as_ref().map(|entry| entry.fen.clone()).filter(|fen| !fen.is_empty());
         let start = || self.variant.map(|variant| fen::write(variant, &Position::start(variant).setup()));
-        let last = last.or_else(|| self.tags.get("FEN").cloned()).or_else(start);
+        let last = last.or_else(|| self.tags.get("FEN").map(str::to_owned)).or_else(start);
         self.set_position(last.as_deref());
         let mut number = 0;
         for ply in draughts_pdn::reader::read(moves).0.iter().flat_map(Game::moves) {
@@ -300,13 +352,13 @@ impl ViewerGame {
             let Ok(played) = notation::read(&before, &ply.text) else { return };
             let behind = before.play(&played);
             let fen = fen::write(before.variant(), &behind.setup());
-            let known = self.entries.iter().rev().find_map(|entry| entry.ply.as_ref()).map_or(1, |ply| ply.number);
+            let known = self.summary.last_number.unwrap_or(1);
             number = ply.number.map_or(if number == 0 { known } else { number }, |number| number.value.into());
             let (path, captured) = path_of(&before, &ply.text).unwrap_or_default();
             let (text, side) = (ply.text.clone(), before.turn());
             let after = self.set_position(Some(&fen));
             let ply = Some(ViewerPly { number, side, text, path, captured });
-            self.entries.push(Arc::new(ViewerEntry { ply, position_after: after, fen, clock: None, is_typed: true }));
+            self.push_entry(ViewerEntry { ply, position_after: after, fen, clock: None, is_typed: true });
         }
     }
 
@@ -318,6 +370,50 @@ impl ViewerGame {
         let read = fen::read_any(variant, text).ok()?;
         self.position = fen::read(variant, text).ok().and_then(|setup| Position::new(variant, setup).ok());
         Some(Diagram { pieces: letters(variant, &read.placement), turn: read.turn })
+    }
+}
+
+impl<'a> WholeGame<'a> {
+    /// Returns the position after the first `entries` entries.
+    pub fn diagram(self, entries: usize) -> Option<&'a Diagram> {
+        match entries.checked_sub(1) {
+            None => self.game.start_position.as_ref(),
+            Some(index) => self.entries.get(index)?.position_after.as_ref(),
+        }
+    }
+
+    /// Writes the published part of the game as PDN.
+    pub fn pdn(self) -> String {
+        let mut game = Game::default();
+        if let Some(variant) = self.game.variant {
+            game.tags.set("GameType", variant.game_type.tag_value());
+        }
+        for (name, value) in self.tags {
+            game.tags.set(name, tag::reader_safe(value));
+        }
+        game.tags.set("Result", self.game.result.as_deref().unwrap_or("*"));
+        let number = |ply: &ViewerPly| MoveNumber {
+            value: u32::try_from(ply.number).unwrap_or(u32::MAX),
+            ellipsis: ply.side == Color::Black,
+        };
+        let mut is_first = true;
+        let mut is_typed = false;
+        for entry in self.entries {
+            if entry.is_typed && !std::mem::replace(&mut is_typed, true) {
+                game.entries.push(Entry::Comment("from the score sheet".to_owned()));
+            }
+            game.entries.push(match &entry.ply {
+                None => Entry::Setup(entry.fen.clone()),
+                Some(ply) => Entry::Move(MoveEntry {
+                    number: (is_first || ply.side == Color::White).then(|| number(ply)),
+                    text: ply.text.clone(),
+                    strength: None,
+                    captured: None,
+                }),
+            });
+            is_first = entry.ply.is_none();
+        }
+        writer::write(&[game], Style::Compact)
     }
 }
 

@@ -134,6 +134,11 @@ texts! {
             "Deze pagina bestaat niet. Misschien is het bord of de partij nog niet begonnen.",
             "Cette page n’existe pas. Le damier ou la partie n’a peut-être pas commencé.",
             "Такой страницы нет. Возможно, партия на этой доске ещё не началась.";
+        /// Page of an earlier game whose file cannot be read, below “503”.
+        unreadable: "This game cannot be read at the moment. Please try again.",
+            "Deze partij is nu niet te lezen. Probeer het opnieuw.",
+            "Cette partie ne peut pas être lue pour le moment. Veuillez réessayer.",
+            "Эту партию сейчас нельзя прочитать. Попробуйте ещё раз.";
         /// A move, read aloud. `{side}`: White or Black; `{from}`, `{to}`: squares.
         spoken_move: "{side} {from} to {to}", "{side} {from} naar {to}", "{side} : {from} à {to}", "{side}: {from} на {to}";
         /// A capture, read aloud. `{side}`: White or Black; `{from}`, `{to}`: squares; `{taken}`: squares of the captured pieces.

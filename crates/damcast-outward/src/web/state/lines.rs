@@ -1,0 +1,99 @@
+//! Lines of a stored game in the file of events: where they are, and the game made from them again.
+
+use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hasher};
+use std::ops::Range;
+
+use serde::Deserialize;
+
+use super::{ParsedEvent, ViewerGame, ViewerHall};
+
+/// Longest gap between two lines of a game, in bytes, that is read instead of skipped.
+const MAX_GAP: u64 = 32 << 10;
+
+/// Places of a game's lines in the file, and their digest.
+#[derive(Clone, Debug, Default)]
+pub struct GameLines {
+    /// Parts of the file, in its order, that have all lines of the game, and perhaps others.
+    ranges: Vec<Range<u64>>,
+    /// Length of the lines in bytes.
+    bytes: u64,
+    /// Hash of the lines in their order.
+    digest: u64,
+}
+
+impl GameLines {
+    /// Adds the line at this byte offset, with its LF.
+    pub(super) fn add(&mut self, at: u64, line: &str) {
+        let length = line.len() as u64;
+        match self.ranges.last_mut() {
+            Some(last) if at.saturating_sub(last.end) <= MAX_GAP => last.end = at + length,
+            _ => self.ranges.push(at..at + length),
+        }
+        self.bytes += length;
+        let mut hasher = DefaultHasher::new();
+        hasher.write_u64(self.digest);
+        hasher.write(line.as_bytes());
+        self.digest = hasher.finish();
+    }
+
+    pub(super) fn shrink(&mut self) {
+        self.ranges.shrink_to_fit();
+    }
+
+    /// Returns the parts of the file to read, as byte offsets.
+    pub fn ranges(&self) -> &[Range<u64>] {
+        &self.ranges
+    }
+
+    /// Returns the length of the lines in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Returns the hash of the lines: other lines have another one.
+    pub fn digest(&self) -> u64 {
+        self.digest
+    }
+}
+
+/// Members that name the game of a line.
+#[derive(Deserialize)]
+struct LineOwner<'a> {
+    #[serde(borrow)]
+    board: Cow<'a, str>,
+    game: u32,
+}
+
+/// Makes a stored game from its lines again.
+pub struct GameReplay<'a> {
+    board: &'a str,
+    stored: &'a ViewerGame,
+    hall: ViewerHall,
+}
+
+impl<'a> GameReplay<'a> {
+    /// Begins with the stored game of a board.
+    pub fn new(board: &'a str, stored: &'a ViewerGame) -> GameReplay<'a> {
+        GameReplay { board, stored, hall: ViewerHall::default() }
+    }
+
+    /// Adds the next line of the game's ranges; ignores a line of another game.
+    pub fn add(&mut self, line: &str) {
+        let owner = serde_json::from_str::<LineOwner<'_>>(line);
+        let is_own = owner.is_ok_and(|owner| owner.board == self.board && self.stored.has_number(owner.game));
+        if is_own && let Ok(event) = serde_json::from_str::<ParsedEvent>(line) {
+            self.hall.update(event, line, 0);
+        }
+    }
+
+    /// Returns the game with its entries; `None` if the lines differ from those that made it.
+    pub fn finish(self) -> Option<ViewerGame> {
+        let current = self.hall.find(self.board)?.current()?;
+        let is_same = current.number == self.stored.number && current.lines.digest() == self.stored.lines.digest();
+        let mut game = current.clone();
+        // The time at which the outlet published a reading is in no line.
+        game.clock = self.stored.clock;
+        is_same.then_some(game)
+    }
+}

@@ -1,0 +1,93 @@
+//! Stored games, read from the file of events when somebody asks for one, and a cache of the last ones.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::files::{EVENTS_FILE, open_in_outlet};
+use super::pages::PageGame;
+use super::state::{GameReplay, ViewerGame, WholeGame};
+use crate::follow::MAX_LINE_LEN;
+
+/// Largest number of cached games.
+const MAX_CACHED_GAMES: usize = 64;
+/// Largest sum of the lines of all cached games, in bytes. A game takes about twice its lines in memory.
+const MAX_CACHED_BYTES: u64 = 2 << 20;
+
+/// Reader of stored games.
+pub struct StoredGames {
+    folder: PathBuf,
+    cache: Mutex<VecDeque<CachedGame>>,
+}
+
+struct CachedGame {
+    board: String,
+    /// The stored game has the same lines, so the cached one is never out of date.
+    digest: u64,
+    game: Arc<ViewerGame>,
+}
+
+impl StoredGames {
+    /// Creates a reader of an outlet's folder.
+    pub fn new(folder: PathBuf) -> StoredGames {
+        StoredGames { folder, cache: Mutex::default() }
+    }
+
+    /// Passes a game with its entries to `make`; reads a stored game first.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`io::ErrorKind::InvalidData`] if the file has other lines than those that made the game, and any I/O error.
+    pub fn with_whole<R>(
+        &self,
+        shown: PageGame<'_>,
+        make: impl FnOnce(PageGame<'_>, WholeGame<'_>) -> R,
+    ) -> io::Result<R> {
+        if let Some(whole) = shown.game.whole() {
+            return Ok(make(shown, whole));
+        }
+        let read = self.read(&shown.board.name, shown.game)?;
+        let whole = read.whole().ok_or(io::ErrorKind::InvalidData)?;
+        Ok(make(PageGame { game: &read, ..shown }, whole))
+    }
+
+    fn read(&self, board: &str, stored: &ViewerGame) -> io::Result<Arc<ViewerGame>> {
+        let digest = stored.lines().digest();
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |cached: &CachedGame| {
+            cached.digest == digest && cached.board == board && cached.game.number == stored.number
+        };
+        if let Some(index) = cache.iter().position(is_it) {
+            return Ok(cache[index].game.clone());
+        }
+        let game = Arc::new(self.replay(board, stored)?);
+        cache.push_back(CachedGame { board: board.to_owned(), digest, game: game.clone() });
+        let sum = |cache: &VecDeque<CachedGame>| cache.iter().map(|cached| cached.game.lines().bytes()).sum::<u64>();
+        while cache.len() > MAX_CACHED_GAMES || sum(&cache) > MAX_CACHED_BYTES {
+            cache.pop_front();
+        }
+        Ok(game)
+    }
+
+    /// Reads the parts of the file that have the lines of the game.
+    fn replay(&self, board: &str, stored: &ViewerGame) -> io::Result<ViewerGame> {
+        let mut file = open_in_outlet(&self.folder, EVENTS_FILE)?;
+        let mut replay = GameReplay::new(board, stored);
+        let mut line = Vec::new();
+        for range in stored.lines().ranges() {
+            file.seek(SeekFrom::Start(range.start))?;
+            let mut reader = BufReader::new((&file).take(range.end - range.start));
+            loop {
+                line.clear();
+                // A file with other contents may have a longer line.
+                let most = MAX_LINE_LEN as u64 + 1;
+                if Read::by_ref(&mut reader).take(most).read_until(b'\n', &mut line)? == 0 {
+                    break;
+                }
+                replay.add(std::str::from_utf8(&line).unwrap_or_default());
+            }
+        }
+        replay.finish().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "the file has other lines now"))
+    }
+}
