@@ -1,9 +1,11 @@
 //! Rounds of a tournament on a running station: who plays where, late or wrong results, late names. Real processes and ports.
 
 use std::fs;
+use std::time::Duration;
 
 use damcast::engine::livefile;
 use draughts_pdn::notation;
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::control::{Client, run_ctl, status};
@@ -12,6 +14,8 @@ use crate::folders;
 use crate::hall::Hall;
 use crate::program::{Run, assert_contains, run};
 use crate::pty::wait_until;
+use crate::random::Random;
+use crate::recorded_session::env_step;
 
 /// Runs `damcast tournament` on the folder of a station.
 pub fn tournament(place: &StationFolder, arguments: &[&str]) -> Run {
@@ -559,4 +563,50 @@ fn game_started_before_round_is_assigned() {
     assert!(hall.live(1).starts_with(begun.split("\n\n").next().unwrap().split("[Result").next().unwrap()));
     let names = ["archive/a-1.pdn", "round/1/games.pdn", "events.ndjson", "games.pdn"];
     hall.assert_lasts(&names);
+}
+
+/// Stops a station of many lines at random moments, again and again. The round keeps all its pairings, on their boards.
+fn stop_at_random_moments(lines: usize, stops: u64, seed: u64) {
+    println!("seed {seed}: {stops} stops with {lines} lines");
+    let names: Vec<String> = (1..=lines).map(|number| format!("board-{number}")).collect();
+    let place = StationFolder::new(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let pairing = |number: usize| format!("1;{number};White {number};Black {number};*\n");
+    let pairings: String = (1..=lines).map(pairing).collect();
+    import(&place, "pairings.csv", &format!("Round;Board;White;Black;Result\n{pairings}")).done();
+    let mut station = place.start();
+    wait_until("the station", || run_ctl(&place, &["ctl", "round", "open", "1"]).code == 0);
+    let players = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter(|line| line.starts_with("[White \"") || line.starts_with("[Black \""))
+            .map(str::to_owned)
+            .collect()
+    };
+    let expected: Vec<String> = (1..=lines)
+        .flat_map(|number| [format!("[White \"White {number}\"]"), format!("[Black \"Black {number}\"]")])
+        .collect();
+    wait_until("the round", || players(&place.public("round/1/games.pdn")) == expected);
+    let record = || fs::read_to_string(place.path("recordings/log/tournament.ndjson")).unwrap();
+    let before = record();
+    let mut random = Random(seed);
+    for stop in 0..stops {
+        std::thread::sleep(Duration::from_millis(random.below(1_500) as u64));
+        assert!(station.signal(Signal::TERM).success(), "stop {stop}: {}", station.output());
+        assert_eq!(players(&place.public("round/1/games.pdn")), expected, "stop {stop}");
+        assert_eq!(record(), before, "stop {stop}");
+        station = place.start();
+        station.wait_for("recording");
+    }
+    assert!(station.signal(Signal::TERM).success());
+    place.fsck().done();
+}
+
+#[test]
+fn stops_move_no_pairing() {
+    stop_at_random_moments(12, 4, 1);
+}
+
+#[test]
+#[ignore = "five minutes: 200 stops with 40 lines"]
+fn many_stops_move_no_pairing() {
+    stop_at_random_moments(40, 200, env_step() as u64);
 }

@@ -25,8 +25,10 @@ fn boards(lines: &[&str]) -> [Board; 2] {
     let mut game = GameRecord::new(opening, at);
     let entries = LiveFileContents::parse(3, &text).unwrap().entries;
     entries.into_iter().for_each(|entry| game.apply(at, GameChange::Entry(entry)));
-    let board =
-        |name: &str| Board { games: vec![game.clone().into()], ..Board::new(name, Variant::international(), Vec::new()) };
+    let board = |name: &str| Board {
+        games: vec![game.clone().into()],
+        ..Board::new(name, Variant::international(), Vec::new())
+    };
     ["a", "b"].map(board)
 }
 
