@@ -47,6 +47,25 @@ named_faults! {
         KnockedWrongly = "knocked-wrongly",
         /// Per placing: the piece is badly placed and flickers for 3 to 60 s.
         Flicker = "flicker",
+        /// Per ply: the lifted piece stays in the hand for 4 to 25 s.
+        HeldPiece = "held-piece",
+        /// Per ply: the opponent replies before the player presses; the opponent presses after the player.
+        ReplyBeforePress = "reply-before-press",
+        /// Per ply: four to twelve pieces are adjusted before the move, some of them two at a time.
+        AdjustMany = "adjust-many",
+        /// Per crowning: happens 3 to 15 s after the press, while the opponent may be moving.
+        CrownLate = "crown-late",
+        /// Per capture: the second hand removes captured pieces while the first one puts the moved piece down.
+        BothHands = "both-hands",
+        /// Per ply: a draw is offered with the hand on the clock, and the press follows 4 to 15 s after the move.
+        DrawOffer = "draw-offer",
+        /// Per ply: a child lifts and replaces its piece and others several times before the move.
+        Fidget = "fidget",
+        /// Per ply: the arbiter stops the clock, corrects the times and restarts it.
+        ClockCorrected = "clock-corrected",
+        /// Per ply: the arbiter stops the clock, goes back one to four plies, corrects the times and restarts it. Only the caller can write
+        /// one into the script; the profile only stores the rate for the caller.
+        PliesTakenBack = "plies-taken-back",
         /// Per set: a king is a second disc on top; the board still detects a man.
         CrownStacked = "crown-stacked",
         /// Per set: a king is a second disc on top and flickers on every field.

@@ -44,6 +44,8 @@ pub enum Action {
     StartClock,
     /// The times stop.
     StopClock,
+    /// The arbiter adds seconds to both times of the stopped clock.
+    AddTime(u32),
     /// Connects or disconnects the clock's cable.
     PlugClock(bool),
     /// A button of the clock is pressed: the four bytes of the unsolicited ack.

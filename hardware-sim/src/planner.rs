@@ -57,6 +57,7 @@ pub fn plan(cols: u8, games: &[Game], profile: &NoiseProfile, seed: u64) -> Plan
     let mut director = Planner {
         hand: Hand::new(profile.clone(), table, Rng::stream(seed, "hand")),
         rng: Rng::stream(seed, "director"),
+        arbiter_rng: Rng::stream(seed, "arbiter"),
         profile,
         motions: Vec::new(),
         outages: Vec::new(),
@@ -108,6 +109,8 @@ fn standing(game: &Game) -> Vec<u8> {
 struct Planner<'a> {
     hand: Hand,
     rng: Rng,
+    /// Draws of the arbiter; they never shift those of the others.
+    arbiter_rng: Rng,
     profile: &'a NoiseProfile,
     motions: Vec<Motion>,
     outages: Vec<Outage>,
@@ -145,6 +148,9 @@ impl Planner<'_> {
             }
             self.add_incidents(id, (begin, over), game.control.is_some());
             turn = played.next;
+            if let Some(restarted) = following.and_then(|following| self.arbiter(id, game, following, over)) {
+                turn = TurnTiming::at(restarted);
+            }
         }
         over = over.max(turn.not_before_ms);
         self.note(over, Event::GameOver { game: index });
@@ -188,6 +194,53 @@ impl Planner<'_> {
         self.add_action(now, Action::StartClock);
         self.note(now, Event::ClockStarted { game: index });
         now
+    }
+
+    /// Draws a visit of the arbiter after a ply: the clock is stopped, the position of the next ply is put up if the script demands it,
+    /// and the clock restarts with other times. Returns the time of the restart.
+    fn arbiter(&mut self, id: PlyId, game: &Game, following: &Ply, over: u64) -> Option<u64> {
+        let is_drawn = self.arbiter_rng.chance(self.profile.rate(Fault::ClockCorrected)) && game.control.is_some();
+        if !is_drawn && following.corrected_to.is_none() {
+            return None;
+        }
+        let stopped = over + self.arbiter_rng.between(500, 4_000);
+        let mut now = stopped;
+        if game.control.is_some() {
+            self.add_action(stopped, Action::StopClock);
+        }
+        if let Some(codes) = &following.corrected_to {
+            self.hand.forget_leftovers();
+            let codes = self.as_pieces(codes);
+            let pause = self.arbiter_rng.between(1_000, 4_000);
+            now = self.set_up(&codes, now + pause);
+        }
+        now += self.arbiter_rng.between(1_500, 6_000);
+        if game.control.is_some() {
+            self.add_action(now, Action::AddTime(120));
+            // The lever shows the player to move; this moves it only if it does not.
+            self.add_action(now, Action::Press { player: following.player.other(), ply: None });
+            now += self.arbiter_rng.between(1_000, 4_000);
+            self.add_action(now, Action::StartClock);
+        }
+        let fault = if following.corrected_to.is_some() { Fault::PliesTakenBack } else { Fault::ClockCorrected };
+        self.irregular(stopped, Some(id), fault, now);
+        Some(now)
+    }
+
+    /// Returns the codes that this set shows for a position. Pieces that stand already keep their code: a king may be two discs.
+    fn as_pieces(&self, codes: &[u8]) -> Vec<u8> {
+        let is_white = |code: u8| matches!(code, 1 | 7);
+        let shown = |(field, &code): (usize, &u8)| {
+            let stands = self.hand.planned_board().code(field as u8);
+            match code {
+                0 => 0,
+                _ if stands != 0 && is_white(stands) == is_white(code) => stands,
+                _ if self.hand.crown() == Crown::Piece => code,
+                _ if is_white(code) => 1,
+                _ => 4,
+            }
+        };
+        codes.iter().enumerate().map(shown).collect()
     }
 
     /// Draws incidents of the hardware during a ply.

@@ -47,6 +47,8 @@ pub struct Ply {
     pub hesitate_on: Vec<u8>,
     /// A ply that may be played and pressed first, and then taken back.
     pub wrong_first: Option<Box<Ply>>,
+    /// Contents of the board before the ply, if the arbiter stops the clock and goes back to an earlier position.
+    pub corrected_to: Option<Vec<u8>>,
     /// Whether the rules forbid the ply; it stands, and only the truth records this.
     pub is_illegal: bool,
 }
@@ -70,6 +72,7 @@ impl Ply {
             crown: None,
             hesitate_on: Vec::new(),
             wrong_first: None,
+            corrected_to: None,
             is_illegal: false,
         }
     }
@@ -184,6 +187,12 @@ pub fn check(fields: usize, games: &[Game]) -> Result<(), ScriptError> {
         }
         let mut codes = game.start.clone();
         for (number, ply) in game.plies.iter().enumerate() {
+            if let Some(corrected) = &ply.corrected_to {
+                if corrected.len() != fields {
+                    return wrong(Some(number), "the corrected position is not as large as the board");
+                }
+                codes.clone_from(corrected);
+            }
             if let Some(first) = &ply.wrong_first {
                 apply(&mut codes.clone(), first).or_else(|what| wrong(Some(number), &format!("taken back: {what}")))?;
             }

@@ -225,6 +225,11 @@ impl Seat {
             }
             Action::StartClock => self.with_clock(|clock| clock.start(at_ms)),
             Action::StopClock => self.with_clock(|clock| clock.stop(at_ms)),
+            Action::AddTime(seconds) => self.with_clock(|clock| {
+                let (left_ms, right_ms) = clock.times_ms(at_ms);
+                let longer = |ms: u64| ms / 1000 + u64::from(seconds);
+                clock.set_times(at_ms, longer(left_ms), longer(right_ms), false);
+            }),
             Action::PlugClock(connected) => self.with_clock(|clock| clock.connect(at_ms, connected)),
             Action::ClockButton(ack) => self.board.send_clock_event(now_us, ack),
             Action::Power(true) => self.board.power_on(now_us),

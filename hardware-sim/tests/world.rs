@@ -228,7 +228,7 @@ const CHANGES_PLACEMENT: &[Fault] =
 
 #[test]
 fn each_fault_alone_happens_and_leaves_board_right() {
-    for fault in Fault::all().filter(|fault| *fault != Fault::IllegalStands) {
+    for fault in Fault::all().filter(|fault| ![Fault::IllegalStands, Fault::PliesTakenBack].contains(fault)) {
         let mut seen = 0;
         for seed in 0..8 {
             let plies = wild_plies(40, seed);
@@ -250,6 +250,21 @@ fn each_fault_alone_happens_and_leaves_board_right() {
         let silent = [Fault::SplitRead, Fault::ZeroTime, Fault::Reset].contains(&fault);
         assert!(seen > 0 || silent, "{fault} never happened");
     }
+}
+
+/// The arbiter stops the clock, puts an earlier position up, and the plies are played again.
+#[test]
+fn arbiter_goes_back_while_clock_is_stopped() {
+    let plies = wild_plies(6, 3);
+    let mut again = plies.clone();
+    again.extend_from_slice(&plies[4..]);
+    again[6].corrected_to = Some(after(&plies[..4]));
+    let mut world = world(game(again), NoiseProfile::ideal(), 3);
+    run(&mut world, OPENING);
+    assert_eq!(world.standing(), after(&plies), "{world}");
+    assert_eq!(world.ply_times().len(), 8, "{world}");
+    let is_back = |truth: &&TruthEntry| matches!(truth.event, Event::Irregular { fault: Fault::PliesTakenBack, .. });
+    assert_eq!(world.truth().iter().filter(is_back).count(), 1);
 }
 
 #[test]

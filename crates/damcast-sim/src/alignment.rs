@@ -20,6 +20,8 @@ pub enum Expected {
     TakenBack(usize, String),
     /// Setup that must follow. Always after a [`Expected::TakenBack`].
     Restored(usize, String),
+    /// Setup of an earlier position to which the arbiter went back: the file may contain it.
+    Corrected(usize, String),
     /// Illegal ply that stood: the setup of the position after it.
     Illegal(usize, String),
 }
@@ -30,6 +32,7 @@ impl Expected {
         let (Expected::Ply(ply, _)
         | Expected::TakenBack(ply, _)
         | Expected::Restored(ply, _)
+        | Expected::Corrected(ply, _)
         | Expected::Illegal(ply, _)) = self;
         *ply
     }
@@ -38,6 +41,7 @@ impl Expected {
         let (Expected::Ply(_, text)
         | Expected::TakenBack(_, text)
         | Expected::Restored(_, text)
+        | Expected::Corrected(_, text)
         | Expected::Illegal(_, text)) = self;
         text
     }
@@ -47,7 +51,7 @@ impl Expected {
         match self {
             _ if self.text() != entry => 0,
             Expected::Ply(..) | Expected::Illegal(..) => 10,
-            Expected::TakenBack(..) | Expected::Restored(..) => 5,
+            Expected::TakenBack(..) | Expected::Restored(..) | Expected::Corrected(..) => 5,
         }
     }
 }
@@ -106,7 +110,7 @@ pub fn compare(
                 let what = format!("setup {text} though the move it takes back was not published");
                 score.differences.push(Difference { ply: Some(expected_entry.ply()), at_ms: None, description: what });
             }
-            Expected::Restored(..) => {}
+            Expected::Restored(..) | Expected::Corrected(..) => {}
         }
     }
     for &(row, column) in &matches {

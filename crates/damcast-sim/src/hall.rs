@@ -84,6 +84,7 @@ impl<'a> Hall<'a> {
         let mut plans = Vec::new();
         for (game, Conditions { profile, control, seed, .. }) in &cases {
             let steps = illegal_moves::with_illegal(game, profile.rate(Fault::IllegalStands), *seed);
+            let steps = illegal_moves::with_repeated(steps, profile.rate(Fault::PliesTakenBack), *seed);
             let script = script::illegal_game(&game.start, &steps, *control, profile, *seed);
             let geometry = &game.start.variant().geometry;
             let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);

@@ -52,6 +52,32 @@ pub fn with_illegal(game: &SourceGame, rate: f64, seed: u64) -> Vec<(Position, S
     steps
 }
 
+/// Returns the steps with visits of the arbiter: after each step, at the given rate, the last one to four are played again.
+pub fn with_repeated(steps: Vec<(Position, ScriptPly)>, rate: f64, seed: u64) -> Vec<(Position, ScriptPly)> {
+    let mut rng = Rng::stream(seed, "plies taken back");
+    let mut played = Vec::with_capacity(steps.len());
+    for (index, step) in steps.iter().enumerate() {
+        played.push(step.clone());
+        let back = rng.between(1, 4) as usize;
+        if rng.chance(rate) && index + 1 < steps.len() {
+            played.extend_from_slice(&steps[(index + 1).saturating_sub(back)..=index]);
+        }
+    }
+    played
+}
+
+/// Whether the arbiter went back to an earlier position before this step.
+pub fn is_taken_back(steps: &[(Position, ScriptPly)], index: usize) -> bool {
+    let Some(((before, step), (position, _))) = index.checked_sub(1).map(|last| (&steps[last], &steps[index])) else {
+        return false;
+    };
+    let after = match step {
+        ScriptPly::Legal(played) => before.play(played),
+        ScriptPly::Illegal { position_after, .. } => *position_after,
+    };
+    after.setup() != position.setup()
+}
+
 /// Returns a man's step while a capture is due, after which the opponent can move.
 fn illegal_move(position: &Position, rng: &mut Rng) -> Option<(Square, Square, Position)> {
     if !position.must_capture() {
@@ -78,4 +104,21 @@ fn illegal_move(position: &Position, rng: &mut Rng) -> Option<(Square, Square, P
         }
     }
     rng.pick(&candidates).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games;
+
+    #[test]
+    fn repeated_steps_begin_with_earlier_position() {
+        let game = &games::from_pdn("demonstration", games::DEMONSTRATION, None, Some(1)).unwrap()[0];
+        let steps = with_illegal(game, 0.0, 1);
+        let count = steps.len();
+        let played = with_repeated(steps.clone(), 0.2, 1);
+        let back = (0..played.len()).filter(|&index| is_taken_back(&played, index)).count();
+        assert!(back > 3 && (count + back..=count + 4 * back).contains(&played.len()), "{back} {}", played.len());
+        assert_eq!(with_repeated(steps, 0.0, 1).len(), count);
+    }
 }

@@ -107,6 +107,7 @@ pub struct Case {
 pub fn run(game: &SourceGame, conditions: &Conditions, recorder: RecorderKind) -> Result<Case, String> {
     let Conditions { profile, control, seed, .. } = conditions;
     let steps = illegal_moves::with_illegal(game, profile.rate(Fault::IllegalStands), *seed);
+    let steps = illegal_moves::with_repeated(steps, profile.rate(Fault::PliesTakenBack), *seed);
     let start = &game.start;
     let script = script::illegal_game(start, &steps, *control, profile, *seed);
     let geometry = &start.variant().geometry;
@@ -141,6 +142,9 @@ impl PlayedCase<'_> {
         let mut expected: Vec<Expected> = Vec::new();
         let mut over = u64::MAX;
         let mut settled = std::collections::BTreeSet::new();
+        for index in (0..self.steps.len()).filter(|&index| illegal_moves::is_taken_back(self.steps, index)) {
+            expected.push(Expected::Corrected(index, setup_text(&self.steps[index].0)));
+        }
         for truth in self.truth {
             match truth.event {
                 Event::WrongPly(ply) => {

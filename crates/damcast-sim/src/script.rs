@@ -7,7 +7,7 @@ use hardware_sim::profile::NoiseProfile;
 use hardware_sim::random::Rng;
 use hardware_sim::script::{Game, Player, Ply};
 
-use super::illegal_moves::ScriptPly;
+use super::illegal_moves::{self, ScriptPly};
 
 /// Code of a piece in a draughts set: 1 white man, 4 black man, 7 white king, 10 black king.
 fn code(color: Color, kind: PieceKind) -> u8 {
@@ -84,17 +84,20 @@ pub fn illegal_game(
     let mut rng = Rng::stream(seed, "wavering");
     let wavers = profile.rate(Fault::Hesitation) > 0.0 || profile.rate(Fault::TakenBack) > 0.0;
     let mut plies = Vec::with_capacity(steps.len());
-    for (position, step) in steps {
+    for (index, (position, step)) in steps.iter().enumerate() {
+        let corrected_to = illegal_moves::is_taken_back(steps, index).then(|| codes(position));
         let played = match step {
             ScriptPly::Legal(played) => played,
             ScriptPly::Illegal { from, to, .. } => {
                 let mut motion = Ply::quiet(player(position.turn()), field(position, *from), field(position, *to));
                 motion.is_illegal = true;
+                motion.corrected_to = corrected_to;
                 plies.push(motion);
                 continue;
             }
         };
         let mut motion = ply(position, played);
+        motion.corrected_to = corrected_to;
         if wavers {
             let legal = position.legal_moves();
             let elsewhere =

@@ -64,6 +64,7 @@ impl Hand {
         let piece = self.planned_board.code(ply.from);
         let flaky = self.planned_board.is_flaky(ply.from);
         self.put(at, ply.from, 0, false);
+        at = self.hold(id, ply, at);
         at = self.hesitate(id, ply, piece, at);
 
         let path = ply.path();
@@ -108,8 +109,10 @@ impl Hand {
         }
 
         let landed_ms = at;
+        let mut second_hand = !waiting.is_empty() && self.uses_both_hands(id, at);
         for field in waiting {
-            at += self.hand_time(self.profile.remove_ms);
+            let removal = self.hand_time(self.profile.remove_ms);
+            at += if std::mem::take(&mut second_hand) { removal.min(60) } else { removal };
             at = self.take_off(id, field, at, ply);
         }
         MoveTiming { touched_ms, landed_ms, settled_ms: at, early_press, overlap }

@@ -21,6 +21,7 @@
 //! | `hesitation` | hesitating, taking back |
 //! | `slips` | pieces touched without need |
 //! | `leftovers` | captured pieces that nobody removed |
+//! | `unusual` | rare habits, which draw from their own generator |
 
 mod carry;
 mod crowning;
@@ -28,6 +29,7 @@ mod hesitation;
 mod leftovers;
 mod press;
 mod slips;
+mod unusual;
 
 pub use crowning::Crown;
 
@@ -52,12 +54,14 @@ pub struct TurnTiming {
     pub rush_ms: Option<u64>,
     /// Thinking time, if the planner fixes it.
     pub think_ms: Option<Span>,
+    /// Earliest time of the press: the opponent presses first.
+    pub press_after_ms: u64,
 }
 
 impl TurnTiming {
     /// Creates a turn whose thinking starts at `ms` and lasts as long as the profile says.
     pub fn at(ms: u64) -> TurnTiming {
-        TurnTiming { thinking_from_ms: ms, not_before_ms: ms, rush_ms: None, think_ms: None }
+        TurnTiming { thinking_from_ms: ms, not_before_ms: ms, rush_ms: None, think_ms: None, press_after_ms: 0 }
     }
 }
 
@@ -79,6 +83,8 @@ pub struct PlyTiming {
 pub struct Hand {
     profile: NoiseProfile,
     rng: Rng,
+    /// Draws of unusual hands; they never shift those of the others.
+    unusual_rng: Rng,
     planned_board: PlannedBoard,
     crown: Crown,
     has_clock: bool,
@@ -89,8 +95,18 @@ pub struct Hand {
 impl Hand {
     /// Creates hands at a table and draws the kind of the set's kings.
     pub fn new(profile: NoiseProfile, planned_board: PlannedBoard, mut rng: Rng) -> Hand {
+        let unusual_rng = Rng::stream(rng.clone().next_u64(), "unusual");
         let crown = Crown::draw(&profile, &mut rng);
-        Hand { profile, rng, planned_board, crown, has_clock: true, leftovers: Vec::new(), motions: Vec::new() }
+        Hand {
+            profile,
+            rng,
+            unusual_rng,
+            planned_board,
+            crown,
+            has_clock: true,
+            leftovers: Vec::new(),
+            motions: Vec::new(),
+        }
     }
 
     /// Returns the planned table.
@@ -141,6 +157,8 @@ impl Hand {
         at = self.clear_leftovers(id, ply, at);
         if turn.rush_ms.is_none() {
             at = self.adjust(id, at);
+            at = self.adjust_many(id, at);
+            at = self.fidget(id, ply, at);
             at = self.press_by_mistake(id, ply.player, thinking, at);
         }
         let knock_before = self.rng.chance(0.5);
@@ -166,15 +184,18 @@ impl Hand {
             done = self.knock(id, done + 100) + self.rng.between(300, 1_000);
         }
 
-        let crown_late = self.draw_fault(Fault::CrownAfterPress) && self.has_clock;
+        let much_later = self.delay_crowning(ply);
+        let crown_late = (self.draw_fault(Fault::CrownAfterPress) && self.has_clock) || much_later.is_some();
         if !crown_late {
             done = self.crown_piece(id, ply, done);
         }
-        let (pressed_ms, think_from) = self.press(id, ply.player, &carried, done);
+        let delay = self.delay_press(next.is_some());
+        let (pressed_ms, think_from) = self.press(id, ply.player, &carried, (done, turn.press_after_ms), delay);
         let after = pressed_ms.unwrap_or(done).max(done);
-        let settled_ms = if crown_late { self.crown_piece(id, ply, after) } else { done };
+        let settled_ms = if crown_late { self.crown_piece(id, ply, after + much_later.unwrap_or(0)) } else { done };
         if ply.crown.is_some() && crown_late && settled_ms > after {
-            self.irregular(after, Some(id), Fault::CrownAfterPress, Some(ply.to), settled_ms);
+            let fault = if much_later.is_some() { Fault::CrownLate } else { Fault::CrownAfterPress };
+            self.irregular(after, Some(id), fault, Some(ply.to), settled_ms);
         }
         self.nudge(id, ply, settled_ms.max(after));
         self.note(settled_ms, Event::Settled(id));
@@ -188,7 +209,15 @@ impl Hand {
         if let Some(rush) = rush_ms {
             self.irregular(rush, Some(id), Fault::Overlap, None, carried.settled_ms);
         }
-        let next = TurnTiming { thinking_from_ms: think_from, not_before_ms: done + 50, rush_ms, think_ms: None };
+        let early_reply_ms =
+            pressed_ms.filter(|_| delay.is_some()).and_then(|pressed| self.early_reply(delay, (done, pressed)));
+        let next = TurnTiming {
+            thinking_from_ms: think_from,
+            not_before_ms: done + 50,
+            rush_ms: early_reply_ms.or(rush_ms),
+            think_ms: None,
+            press_after_ms: early_reply_ms.and(pressed_ms).map_or(0, |pressed| pressed + 200),
+        };
         PlyTiming { touched_ms: carried.touched_ms, settled_ms, pressed_ms, next }
     }
 

@@ -2,14 +2,23 @@
 
 use super::Hand;
 use super::carry::MoveTiming;
+use super::unusual::DelayedPress;
 use crate::faults::Fault;
 use crate::motion::{Action, Motion};
 use crate::script::Player;
 use crate::truth::PlyId;
 
 impl Hand {
-    /// Presses the lever after a ply. Returns the time of the press, if any, and the time from which the opponent thinks.
-    pub(super) fn press(&mut self, id: PlyId, by: Player, carried: &MoveTiming, done: u64) -> (Option<u64>, u64) {
+    /// Presses the lever after a ply that is done, not before `earliest`. Returns the time of the press, if any, and the time from which
+    /// the opponent thinks.
+    pub(super) fn press(
+        &mut self,
+        id: PlyId,
+        by: Player,
+        carried: &MoveTiming,
+        (done, earliest): (u64, u64),
+        delayed: Option<DelayedPress>,
+    ) -> (Option<u64>, u64) {
         let forgotten = self.draw_fault(Fault::PressForgotten);
         let late = self.rng.chance(0.5);
         let delay = self.hand_time(self.profile.press_ms);
@@ -29,9 +38,13 @@ impl Hand {
             let pressed = (carried.landed_ms + delay / 2).min(carried.landed_ms + u64::from(gap / 2));
             self.irregular(pressed, Some(id), Fault::EarlyPress, None, carried.settled_ms);
             pressed
+        } else if let Some(DelayedPress { fault, delay_ms }) = delayed {
+            self.irregular(done, Some(id), fault, None, done + delay_ms);
+            done + delay_ms
         } else {
             done + delay
-        };
+        }
+        .max(earliest);
         self.motions.push(Motion { at_ms: pressed, action: Action::Press { player: by, ply: Some(id) } });
         (Some(pressed), pressed)
     }
