@@ -52,12 +52,14 @@ impl Board {
         }
     }
 
-    /// Applies one event: `31 white`, `31 -`, `press white` by the presser, or `clock stops`.
+    /// Applies one event: `31 white`, `31 -`, `press white` by the presser, `clock stops` or `clock runs`.
     fn apply_event(&mut self, at: Millis, event: &str) {
         self.run_until(at);
         let (place, news) = event.split_once(' ').unwrap();
         if place == "clock" {
-            self.recogniser.set_clock(ClockState::Stopped { since: Some(at) });
+            let is_stopped = news == "stops";
+            let clock = if is_stopped { ClockState::Stopped { since: Some(at) } } else { ClockState::Running };
+            self.recogniser.set_clock(clock);
             return self.decide(at);
         }
         let color = match news {
@@ -106,8 +108,10 @@ fn pending_reason_of_ply_is_known() {
     let stands = "10.0 38 -, 10.3 33 white, 12.0 ends";
     assert_eq!(waits(stands), Some((Millis(10_300 + settings.unpressed_ms), Wait::Press)));
     let in_the_air = "10.0 38 -, 10.4 ends";
-    let unexplained_at = 10_000 + settings.unexplained_unpressed_ms + settings.unconfirmed_ms;
-    assert_eq!(waits(in_the_air), Some((Millis(unexplained_at), Wait::Explanation)));
+    assert_eq!(waits(in_the_air), None, "a hand holds it for as long as it likes");
+    let misplaced = "10.0 38 -, 10.2 37 white, 10.4 ends";
+    let unexplained_at = 10_200 + settings.unexplained_unpressed_ms + settings.unconfirmed_ms;
+    assert_eq!(waits(misplaced), Some((Millis(unexplained_at), Wait::Explanation)));
     let is_told = "10.0 38 -, 10.3 33 white, 11.0 press white, 12.0 ends";
     assert_eq!(waits(is_told), None);
     let against_the_rules = "10.0 38 -, 10.3 23 white, 11.0 press white, 14.0 ends";
@@ -115,6 +119,43 @@ fn pending_reason_of_ply_is_known() {
     let board = run_story("20", "W:W35,38,40:B8,12,20", ClockState::Running, "10.0 38 -, 10.3 33 white, 19.0 ends");
     assert_eq!(board.verdicts, ["38-33"]);
     assert_eq!(board.recogniser.rationale().and_then(|grounds| grounds.waited_for), Some(Wait::Press));
+}
+
+#[test]
+fn piece_in_hand_is_never_set_up_without_press() {
+    let held = "10.0 38 -, 70.0 33 white, 71.0 press white, 72.0 ends";
+    check("W:W35,38,40:B8,12,20", ClockState::Running, held, &["38-33"]);
+    // The captured piece is removed first.
+    let captures = "10.0 33 -, 10.5 38 -, 70.0 29 white, 71.0 press white, 72.0 ends";
+    check("W:W38,40:B8,12,33", ClockState::Running, captures, &["38x29"]);
+}
+
+#[test]
+fn position_at_restart_of_clock_counts() {
+    let play =
+        "10.0 38 -, 10.3 33 white, 11.0 press white, 15.0 12 -, 15.3 17 black, 16.0 press black, 18.0 clock stops";
+    let back = "20.0 33 -, 20.5 38 white, 21.0 17 -, 21.5 12 black, 25.0 clock runs";
+    let go_on = "27.0 38 -, 27.3 32 white, 28.0 press white, 29.0 ends";
+    let expected = ["38-33", "12-17", "W:W35,38,40:B8,12,20", "38-32"];
+    check("W:W35,38,40:B8,12,20", ClockState::Running, &[play, back, go_on].join(","), &expected);
+}
+
+#[test]
+fn no_setup_without_pieces_of_both_colors() {
+    let held = "10.0 12 -, 11.0 press black, 13.0 40 -, 13.4 34 white, 14.0 press white, 20.0 ends";
+    check("B:W38,40:B12", ClockState::Running, held, &[]);
+}
+
+#[test]
+fn quiet_ply_waits_if_opponent_piece_was_away_too() {
+    let both = "10.0 38 -, 10.2 12 -, 10.5 33 white, 10.9 12 black, 25.0 ends";
+    check("W:W35,38,40:B8,12,20", ClockState::Running, both, &[]);
+    let pressed = "10.0 38 -, 10.2 12 -, 10.5 33 white, 10.9 12 black, 25.0 press white, 27.0 ends";
+    check("W:W35,38,40:B8,12,20", ClockState::Running, pressed, &["38-33"]);
+    // The piece that was away has been moved by a ply that is published.
+    let replied =
+        "10.0 38 -, 10.3 33 white, 10.4 12 -, 10.5 33 -, 10.8 33 white, 10.9 17 black, 11.2 press white, 30.0 ends";
+    check("W:W35,38,40:B8,12,20", ClockState::Running, replied, &["38-33"]);
 }
 
 #[test]

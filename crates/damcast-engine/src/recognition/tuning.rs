@@ -168,6 +168,8 @@ pub mod counts {
     /// Number of changes within [`RESTLESS_SPAN`](super::times::RESTLESS_SPAN) that indicate a piece without a firm
     /// place. Hands.
     pub const RESTLESS_CHANGES: usize = 3;
+    /// Number of earlier positions to which an arbiter may go back.
+    pub const EARLIER_POSITIONS: usize = 8;
     /// Maximum number of settled placements retained in case a legal reply follows.
     pub const MAX_SETTLED_POSITIONS: usize = 4;
     /// Maximum number of presses, the latest ones, whose preceding placements are examined.

@@ -419,7 +419,10 @@ impl Table {
             with_name(self.notices.start_notice_due(&self.board, &self.games), LineWait::SettingUp),
             with_name(doubts, LineWait::Unexplained),
             with_name(self.notices.result_notice_due(&self.board, &self.clock), LineWait::ResultSign),
-            with_name(game.and_then(|game| ending::no_moves_due(game, &self.settings)), LineWait::NoMoveLeft),
+            with_name(
+                game.and_then(|game| ending::no_moves_due(game, &self.settings, &self.clock)),
+                LineWait::NoMoveLeft,
+            ),
             with_name(self.board.gap_until(), LineWait::DumpAfterGap),
             verdict.map(|(at, wait)| (at, LineWait::Recognition(wait))),
             with_name(game.and_then(ending::result_due), LineWait::Result),

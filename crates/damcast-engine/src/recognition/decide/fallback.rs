@@ -1,6 +1,6 @@
 //! Ways back to a known position when no legal play explains the board.
 
-use draughts::{Move, Position, Setup, SquareSet};
+use draughts::{Color, Move, Position, Setup, SquareSet};
 
 use super::accepted_positions::UnexplainedTracker;
 use super::forecast::Forecast;
@@ -42,6 +42,17 @@ pub(super) fn before_stop(facts: &Facts, fallback: Option<(i32, Proposal)>) -> O
     // The player pressed, so the illegal move stands.
     let stands = !facts.presses.is_empty() && !facts.published.is_chaos(&facts.evidence);
     if stands { setup(facts, ready_at, Reason::IllegalMove) } else { None }
+}
+
+/// Proposes the earlier position that stood when the clock restarted: the arbiter stopped it and went back. A single legal ply is
+/// rather a move completed while the clock was stopped.
+pub(super) fn after_restart(facts: &Facts, explanations: &[Explanation]) -> Option<Proposal> {
+    let agreed = facts.agreed_board()?;
+    let (position, plies) = facts.published.earlier_position(&agreed.occupancy, agreed.turn)?;
+    let is_ply = explanations.iter().any(|found| found.is_exact() && found.plies.len() == 1);
+    let conclusion = Conclusion::GoBack(position, plies, *agreed);
+    let ready_at = facts.evidence.last_change();
+    (!is_ply).then_some(Proposal { ready_at, wait: Wait::Quiet, conclusion })
 }
 
 /// Checks whether the side that moved last has taken its move back or replaced it.
@@ -109,6 +120,9 @@ fn setup_correction(facts: &Facts, work: &mut u32) -> Option<(i32, Proposal)> {
     for SetupDifference { square, before } in facts.published.setup_differences() {
         let mut placement = *facts.published.position().placement();
         placement.put(*square, *before);
+        if Color::BOTH.into_iter().any(|color| placement.pieces_of(color).is_empty()) {
+            continue;
+        }
         let turn = facts.published.turn();
         let Ok(position) = Position::new(facts.published.position().variant(), Setup { placement, turn }) else {
             continue;
@@ -143,6 +157,9 @@ pub(super) fn setup_from_sensors(facts: &Facts) -> Option<Proposal> {
         // Pieces are still being set up before the first move.
         return None;
     }
+    if presses == 0 && facts.clock != ClockState::None && is_piece_in_hand(facts) {
+        return None;
+    }
     let wait = match facts.clock {
         ClockState::None if chaos => return None,
         ClockState::None => settings.unexplained_no_clock_ms,
@@ -165,6 +182,27 @@ pub(super) fn setup_from_sensors(facts: &Facts) -> Option<Proposal> {
     let last_press = facts.presses.last_at().unwrap_or_default();
     let ready_at = facts.confirmed_at(wait).max(last_press + Millis(wait));
     setup(facts, ready_at, Reason::Unexplained)
+}
+
+/// Whether the board lacks only the piece of a ply that has begun, and possibly pieces that this ply captures: the player holds it and
+/// thinks, for as long as they like.
+fn is_piece_in_hand(facts: &Facts) -> bool {
+    let wrong = facts.contradictions();
+    let placement = facts.published.position().placement();
+    let own = placement.pieces_of(facts.published.turn());
+    let is_gone = |square| facts.evidence.occupancy().color(square).is_none() && placement.color(square).is_some();
+    if !wrong.into_iter().all(is_gone) {
+        return false;
+    }
+    if wrong.len() == 1 {
+        return true;
+    }
+    let mut work = work::PRIOR_PLIES;
+    let legal = facts.published.position().legal_moves_bounded(&mut work).unwrap_or_default();
+    (wrong & own).len() == 1
+        && legal.iter().any(|ply| {
+            wrong.contains(ply.from()) && (wrong - SquareSet::from_iter([ply.from()]) - ply.captured()).is_empty()
+        })
 }
 
 /// Whether pieces were put down more often than in a ply and its reply. Without a press that is analysis.

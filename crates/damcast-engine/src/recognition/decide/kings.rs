@@ -13,7 +13,8 @@ use draughts::{Color, Piece, PieceKind, Placement, Position, Setup, Square, Squa
 use crate::recognition::evidence::{Facts, Occupancy};
 
 /// Returns the position of an occupancy, a number of plies after a known placement. Unmoved pieces keep their kind.
-/// Others follow the rules, or after a gap their codes, if those have distinguished kings from men.
+/// Others follow the rules, or after a gap their codes, if those have distinguished kings from men. `None` if it is no
+/// position of this game, or has no pieces of one colour: then the board is being cleared, or a hand holds the last one.
 pub(super) fn position_from_occupancy(
     facts: &Facts,
     known: &Placement,
@@ -31,6 +32,9 @@ pub(super) fn position_from_occupancy(
             std::cmp::Ordering::Equal => facts.published.turn(),
         }
     });
+    if Color::BOTH.into_iter().any(|color| sight.squares_of(color).is_empty()) {
+        return None;
+    }
     let mut placement = Placement::EMPTY;
     for color in Color::BOTH {
         // After a gap the distance that men moved is unknown.

@@ -104,6 +104,7 @@ pub(super) fn find_origin(
                 unexplained_plies: 0,
                 leftover: SquareSet::EMPTY,
                 mismatched: SquareSet::EMPTY,
+                unexplained_rests: 0,
                 score: 0,
             };
             PositionOrigin::LegalPly(ply, lawful.end)
@@ -119,7 +120,14 @@ pub(super) fn find_origin(
     if let Some(before) = possible.iter().find(leads_here) {
         let shown = candidate.occupancy.squares_of(Color::White) | candidate.occupancy.squares_of(Color::Black);
         let (plies, left) = (before.plies.clone(), before.possible_leftovers() & shown);
-        let legal = Explanation { plies, unexplained_plies: 1, leftover: left, mismatched: SquareSet::EMPTY, score: 0 };
+        let legal = Explanation {
+            plies,
+            unexplained_plies: 1,
+            leftover: left,
+            mismatched: SquareSet::EMPTY,
+            unexplained_rests: 0,
+            score: 0,
+        };
         return PositionOrigin::LegalThenIllegal(legal, before.end);
     }
     let earlier = |first: &&AcceptedPosition| first.at < candidate.at && is_one_ply(published, first, SquareSet::EMPTY);

@@ -1,11 +1,11 @@
 //! Conclusion that is published if the board stays unchanged, and its time.
 
-use draughts::{Color, Position, Square};
+use draughts::{Position, Square};
 
 use super::accepted_positions::AcceptedPosition;
 use super::kings::position_from_occupancy;
 use crate::millis::Millis;
-use crate::recognition::evidence::{Facts, Presses, PreviousPly};
+use crate::recognition::evidence::{Facts, Presses, PreviousPly, RestartedBoard};
 use crate::recognition::search::Explanation;
 use crate::recognition::tuning::{counts, times};
 use crate::recognition::verdict::{ClockState, Reason, Rule};
@@ -27,6 +27,8 @@ pub(super) enum Conclusion {
     TakeBack(PreviousPly, usize),
     /// Set up this position, because play continued from this candidate.
     Resume(AcceptedPosition, Position),
+    /// Continue from this earlier position, `plies` plies after the start: it stood when the clock restarted.
+    GoBack(Position, u32, RestartedBoard),
     /// Correct this square, which the last setup had wrong; this is the corrected position.
     CorrectSetup(Position, Square),
     /// Set up the current placement.
@@ -60,9 +62,7 @@ pub(super) fn setup(facts: &Facts, ready_at: Millis, reason: Reason) -> Option<P
         facts.presses.turn(),
         max_hidden_plies(facts.clock, &facts.presses),
     )?;
-    // Without pieces of both colours the board is being cleared.
-    let has_both = Color::BOTH.into_iter().all(|color| !position.placement().pieces_of(color).is_empty());
-    has_both.then_some(Proposal { ready_at, wait: Wait::Explanation, conclusion: Conclusion::Setup(position, reason) })
+    Some(Proposal { ready_at, wait: Wait::Explanation, conclusion: Conclusion::Setup(position, reason) })
 }
 
 /// Returns the maximum number of plies between the published position and the board, as far as presses show.

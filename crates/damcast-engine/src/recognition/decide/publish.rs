@@ -42,6 +42,11 @@ pub(super) fn apply(
             facts.published.set_evidence_start(candidate.at, SquareSet::EMPTY);
             verdict
         }
+        Conclusion::GoBack(position, plies, agreed) => {
+            let verdict = resume_at(facts, position, plies, agreed.presses, Reason::TakenBack);
+            facts.published.set_evidence_start(agreed.at, SquareSet::EMPTY);
+            verdict
+        }
         Conclusion::CorrectSetup(position, square) => amend(facts, now, position, square),
         Conclusion::Setup(position, reason) => set_up_from_sensors(facts, position, reason),
     }

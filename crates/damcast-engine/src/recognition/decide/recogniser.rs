@@ -58,7 +58,15 @@ impl Recogniser {
         let published = PublishedState::new(position, plies, evidence.next_seq_no());
         let (presses, unheard) = (Presses::default(), MissedEvents::default());
         Recogniser {
-            facts: Facts { settings, clock, published, evidence, presses, missed_events: unheard },
+            facts: Facts {
+                settings,
+                clock,
+                published,
+                evidence,
+                presses,
+                missed_events: unheard,
+                restarted_board: None,
+            },
             is_link_up: true,
             searcher: Searcher::default(),
             budget: SearchBudget::default(),
@@ -80,6 +88,11 @@ impl Recogniser {
     /// Returns the winner if the side to move has no move in that position.
     pub fn winner(&self) -> Option<Color> {
         self.facts.published.winner()
+    }
+
+    /// Whether the last published entry is a ply: not a setup, and not the start of the game.
+    pub fn ends_with_ply(&self) -> bool {
+        self.facts.published.previous().is_some()
     }
 
     /// Returns the number of plies in the game so far, including hidden ones.
@@ -215,6 +228,9 @@ impl Recogniser {
 
     /// Sets the state of the clock.
     pub fn set_clock(&mut self, clock: ClockState) {
+        if let (ClockState::Stopped { since: Some(since) }, ClockState::Running) = (self.facts.clock, clock) {
+            self.facts.note_restart(since);
+        }
         self.facts.clock = clock;
     }
 
@@ -408,6 +424,9 @@ impl Recogniser {
             }
         }
         let explanations = searcher.explanations(facts, effort);
+        if let Some(agreed) = fallback::after_restart(facts, &explanations) {
+            return Some(agreed);
+        }
         let usable = |explanation: &&Explanation| {
             may_be_odd(&facts.presses, explanation) && explanation.score >= weights::MIN_SCORE
         };

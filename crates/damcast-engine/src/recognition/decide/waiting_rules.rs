@@ -154,20 +154,24 @@ fn is_restored_with_others(facts: &Facts, plies: &[Move]) -> bool {
     let Some(ply) = plies.first() else { return false };
     let played = plies.iter().fold(SquareSet::EMPTY, |played, ply| played | ply.squares());
     let mover = Some(facts.published.turn());
+    let theirs = facts.published.position().placement().pieces_of(!facts.published.turn());
+    // A hand that plays without capturing has no reason to lift a piece of the opponent.
+    let is_quiet = facts.clock != ClockState::None && plies.len() == 1 && !ply.is_capture();
     let (mut in_air, mut among_others) = (false, false);
     for (change, away) in displaced_since(facts, facts.published.base(), played) {
         let stands = change.after == mover;
         if change.square == ply.from() && !stands {
             (in_air, among_others) = (true, false);
         }
-        among_others |= in_air && away.len() > counts::MAX_DISPLACED_PIECES;
+        let is_odd = away.len() > counts::MAX_DISPLACED_PIECES || (is_quiet && !(away & theirs).is_empty());
+        among_others |= in_air && is_odd;
         in_air &= !(stands && [ply.from(), ply.to()].contains(&change.square));
     }
     among_others
 }
 
 /// Returns each change since a position, with the squares from which pieces of that position are missing after it.
-/// Ignores `excused` squares and those passed by published plies.
+/// Ignores `excused` squares, and those passed by published plies until these plies are complete there.
 fn displaced_since<'a>(
     facts: &'a Facts,
     base: &BasePosition,
@@ -175,15 +179,16 @@ fn displaced_since<'a>(
 ) -> impl Iterator<Item = (&'a SquareChange, SquareSet)> + use<'a> {
     let placement = *base.position.placement();
     let doubtful = (0..Square::MAX_COUNT as u8).map(Square::new).filter(|&square| facts.evidence.is_flickering(square));
-    let watched = placement.occupied()
-        - base.passed_squares
-        - excused
-        - facts.published.anomalies().squares()
-        - doubtful.collect();
+    let mut passed = base.passed_squares;
+    let watched = placement.occupied() - excused - facts.published.anomalies().squares() - doubtful.collect();
     facts.evidence.changes_since(base.evidence_start).scan(SquareSet::EMPTY, move |away, change| {
         if watched.contains(change.square) {
             if change.after == placement.color(change.square) {
+                // A published ply is complete there; from now on the square counts.
+                passed.remove(change.square);
                 away.remove(change.square);
+            } else if passed.contains(change.square) {
+                // Still part of a published ply.
             } else {
                 away.insert(change.square);
             }

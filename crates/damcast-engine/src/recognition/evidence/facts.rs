@@ -3,13 +3,14 @@
 //! The rules in `decide` read the facts; only events and published entries change them, each through the value that
 //! owns them.
 
-use draughts::{Position, SquareSet};
+use draughts::{Color, Position, SquareSet};
 
 use super::chronology::Chronology;
 use super::missed_events::MissedEvents;
+use super::occupancy::Occupancy;
 use super::presses::{PressState, Presses};
 use super::published::{BasePosition, PublishedState};
-use super::squares::Evidence;
+use super::squares::{Evidence, SeqNo};
 use crate::millis::Millis;
 use crate::recognition::settings::Settings;
 use crate::recognition::verdict::{ClockState, PressId};
@@ -29,6 +30,23 @@ pub struct Facts {
     pub presses: Presses,
     /// Events that may have been missed.
     pub missed_events: MissedEvents,
+    /// Board at the last restart of the clock, if it is not explained yet.
+    pub restarted_board: Option<RestartedBoard>,
+}
+
+/// Board at a restart of the clock, after pieces were moved while it was stopped.
+#[derive(Clone, Copy, Debug)]
+pub struct RestartedBoard {
+    /// Contents of the squares.
+    pub occupancy: Occupancy,
+    /// Point in the sequence of events.
+    pub at: SeqNo,
+    /// Side whose time runs.
+    pub turn: Color,
+    /// Number of presses by then.
+    pub presses: usize,
+    /// Whether the contents were confirmed.
+    is_confirmed: bool,
 }
 
 /// Facts that explanations and evaluations depend on, by value or by a growing number. While versions are equal, only
@@ -81,9 +99,32 @@ impl Facts {
         self.evidence.last_change() + Millis(wait + doubt)
     }
 
+    /// Notes a restart of the clock, which was stopped at `stopped`. If pieces were moved in between, the arbiter or the players have
+    /// agreed on the board.
+    pub fn note_restart(&mut self, stopped: Millis) {
+        let was_changed = self.evidence.last_change() > stopped && !self.missed_events.has_gap();
+        let turn = self.presses.turn().filter(|_| was_changed && !self.contradictions().is_empty());
+        self.restarted_board = turn.map(|turn| RestartedBoard {
+            occupancy: self.evidence.without_flicker(self.evidence.occupancy(), |_, _| true),
+            at: self.evidence.next_seq_no(),
+            turn,
+            presses: self.presses.len(),
+            is_confirmed: self.evidence.is_confirmed(),
+        });
+    }
+
+    /// Returns the board at the last restart of the clock, once it is confirmed.
+    pub fn agreed_board(&self) -> Option<&RestartedBoard> {
+        let is_confirmed = |board: &&RestartedBoard| {
+            board.is_confirmed || (board.at == self.evidence.next_seq_no() && self.evidence.is_confirmed())
+        };
+        self.restarted_board.as_ref().filter(is_confirmed)
+    }
+
     /// Handles a board that shows the published position: drops touches by adjusting hands and reverted presses.
     /// Returns the time of the next call, if necessary.
     pub fn clear_pending(&mut self, now: Millis) -> Option<Millis> {
+        self.restarted_board = None;
         self.evidence.learn_codes(self.published.position().placement().kings());
         self.published.clear_anomalies(&self.evidence, self.missed_events.has_gap());
         self.missed_events.close_gap();
@@ -93,6 +134,7 @@ impl Facts {
     /// Continues from another position at ply number `plies`, dropping `presses` presses. Returns the last of them.
     pub fn set_up(&mut self, position: Position, plies: u32, presses: usize) -> Option<PressId> {
         self.published.set_up(position, plies, &self.evidence);
+        self.restarted_board = None;
         self.missed_events.close_gap();
         self.presses.set_up(presses).map(|press| press.id)
     }

@@ -21,7 +21,7 @@ mod published;
 mod squares;
 
 pub use chronology::Chronology;
-pub use facts::{Facts, FactsVersion};
+pub use facts::{Facts, FactsVersion, RestartedBoard};
 pub use missed_events::MissedEvents;
 pub use occupancy::{Occupancy, SensedPiece};
 pub use presses::{Press, Presses};

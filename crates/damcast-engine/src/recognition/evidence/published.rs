@@ -1,5 +1,7 @@
 //! Published position, and the evidence that counts for the plies after it.
 
+use std::collections::VecDeque;
+
 use draughts::{Color, Move, Piece, Position, Square, SquareSet};
 
 use super::anomalies::{Anomalies, AnomalyKind};
@@ -54,6 +56,8 @@ pub struct PublishedState {
     plies: u32,
     is_start_assumed: bool,
     previous: Option<PreviousPly>,
+    /// Earlier positions with their ply numbers, latest last.
+    earlier: VecDeque<(Position, u32)>,
     anomalies: Anomalies,
     /// Pieces too many or too few that the last setup accepted, until plies pass over them.
     setup_differences: Vec<SetupDifference>,
@@ -70,6 +74,7 @@ impl PublishedState {
             plies,
             is_start_assumed: false,
             previous: None,
+            earlier: VecDeque::new(),
             anomalies: Anomalies::default(),
             setup_differences: Vec::new(),
             remaining_plies: None,
@@ -104,6 +109,14 @@ impl PublishedState {
     /// Returns the last ply, while it may still be taken back.
     pub fn previous(&self) -> Option<&PreviousPly> {
         self.previous.as_ref()
+    }
+
+    /// Returns the latest earlier position with this side to move that the squares show, and its ply number.
+    pub fn earlier_position(&self, sight: &Occupancy, turn: Color) -> Option<(Position, u32)> {
+        let is_shown = |(position, _): &&(Position, u32)| {
+            position.turn() == turn && sight.differs_from_placement(position.placement()).is_empty()
+        };
+        self.earlier.iter().rev().find(is_shown).copied()
     }
 
     /// Returns the squares that differ from the position for a known reason.
@@ -188,6 +201,10 @@ impl PublishedState {
         rest: RemainingPlies,
         evidence: &Evidence,
     ) {
+        if self.earlier.len() == counts::EARLIER_POSITIONS {
+            self.earlier.pop_front();
+        }
+        self.earlier.push_back((self.base.position, self.plies));
         self.plies += 1;
         self.setup_differences.retain(|doubtful| !ply.squares().contains(doubtful.square));
         for square in left | odd {

@@ -27,6 +27,8 @@ pub struct Explanation {
     pub leftover: SquareSet,
     /// Wrong squares: a piece missing or too many. At most one.
     pub mismatched: SquareSet,
+    /// Number of squares on which a piece rested while the opponent moved, although no ply ends there.
+    pub unexplained_rests: usize,
     /// Score; higher is likelier. Comparable within one search.
     pub score: i32,
 }
@@ -178,10 +180,12 @@ impl SearchResult {
 }
 
 /// Returns the number of plies to search, given the explanations so far: one more than the shallowest good exact
-/// explanation.
+/// explanation. One that leaves a rest unexplained is not believed before longer ones were tried.
 fn next_depth(found: &[Explanation], question: &SearchQuery, most_plies: usize) -> usize {
     let is_good = |found: &&Explanation| {
-        found.is_exact() && found.score + presses_cost(question, found.plies.len()) >= weights::GOOD_SCORE
+        found.is_exact()
+            && found.unexplained_rests == 0
+            && found.score + presses_cost(question, found.plies.len()) >= weights::GOOD_SCORE
     };
     let shallowest = found.iter().filter(is_good).map(|found| found.plies.len()).min();
     shallowest.map_or(most_plies, |plies| (plies + 1).min(most_plies))
@@ -316,7 +320,8 @@ impl Search<'_> {
             self.found.remove(known);
         }
         let plies = self.plies.clone();
-        self.found.push(Explanation { plies, unexplained_plies: 0, leftover, mismatched, score });
+        let unexplained_rests = self.rests_unexplained();
+        self.found.push(Explanation { plies, unexplained_plies: 0, leftover, mismatched, unexplained_rests, score });
     }
 
     fn score(&self, left: SquareSet, odd: SquareSet) -> i32 {
@@ -453,6 +458,34 @@ mod tests {
             );
         }
         assert!(weighed > 500, "{weighed}");
+    }
+
+    #[test]
+    fn unexplained_rest_makes_search_go_deeper() {
+        let plain = [(1_000, "32", None), (4_000, "27", Some(Color::White))];
+        // The piece rested on 28 while the opponent lifted and replaced a piece.
+        let rested = [
+            plain[0],
+            (1_400, "28", Some(Color::White)),
+            (2_500, "19", None),
+            (3_000, "19", Some(Color::Black)),
+            (3_500, "28", None),
+            plain[1],
+        ];
+        for (reports, searched) in [(&plain[..], 2), (&rested[..], counts::MAX_PLIES)] {
+            let (base, evidence) = base_and_evidence(reports);
+            let question = SearchQuery {
+                base: &base,
+                evidence: &evidence,
+                anomalies: SquareSet::EMPTY,
+                presses: Some(1),
+                is_press_missing: false,
+                has_gap: false,
+            };
+            let found = SearchResult::search(&question, counts::MAX_PLIES, &mut work::MAX_SEARCH.clone());
+            assert!(found.found.iter().any(|found| found.is_exact() && found.plies.len() == 1));
+            assert_eq!(found.searched_plies, searched);
+        }
     }
 
     #[test]

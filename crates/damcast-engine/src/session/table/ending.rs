@@ -19,7 +19,7 @@ impl Table {
     /// Ends the game when the side to move has no legal move and therefore loses.
     pub(super) fn end_without_moves(&mut self, now: Millis) -> Vec<Effect> {
         let Some(game) = self.games.game() else { return Vec::new() };
-        let is_over = no_moves_due(game, &self.settings).is_some_and(|at| at <= now);
+        let is_over = no_moves_due(game, &self.settings, &self.clock).is_some_and(|at| at <= now);
         let won = blocked_winner(game, &self.settings).filter(|_| is_over);
         let Some((winner, result)) = won else { return Vec::new() };
         let loser = game.recogniser.position().turn();
@@ -53,9 +53,11 @@ pub(super) fn result_due(game: &LiveGame) -> Option<Millis> {
     game.result.as_ref().map(|(_, given_at)| *given_at + RESULT_DELAY)
 }
 
-/// Returns the time at which the game ends because the side to move has no legal move.
-pub(super) fn no_moves_due(game: &LiveGame, settings: &LineSettings) -> Option<Millis> {
+/// Returns the time at which the game ends because the side to move has no legal move. `None` directly after a setup while
+/// the clock runs: the setup may be wrong, and the players show that the game continues.
+pub(super) fn no_moves_due(game: &LiveGame, settings: &LineSettings, clock: &TableClock) -> Option<Millis> {
     let stands = game.file_number().is_some() && game.recogniser.is_settled();
+    let stands = stands && (game.recogniser.ends_with_ply() || !clock.is_running());
     blocked_winner(game, settings).filter(|_| stands).map(|_| game.recogniser.quiet_since() + NO_MOVES_DELAY)
 }
 
