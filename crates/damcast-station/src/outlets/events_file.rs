@@ -10,7 +10,10 @@
 //! |---|---|
 //! | a prefix of the expected text, or different in zeros alone, as a loss of power leaves them | rewritten from there on |
 //! | missing | written again; without events of games whose logs were removed, under a new generation |
+//! | with lines that the logs do not say, or say otherwise, but whose checksums the order has | those lines stay, nothing more of their games |
 //! | anything else | kept as `events.ndjson.aside-1` (removed if it has a hidden name), and written again |
+//!
+//! A file that is written again begins another generation unless the order proves that each number has its line again.
 //!
 //! | the order | action |
 //! |---|---|
@@ -21,7 +24,7 @@
 //!
 //! A running station reopens a file that was removed, cut or replaced within seconds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,6 +65,8 @@ struct OpenEvents {
     seq: u64,
     /// Last written event of each stream.
     written: BTreeMap<StreamKey, u64>,
+    /// Streams that the logs say otherwise than they were published: nothing is added to them.
+    standing: BTreeSet<StreamKey>,
     /// Time of the first record that may not be durable.
     unsynced_since: Option<Instant>,
 }
@@ -101,8 +106,10 @@ impl EventsFile {
 
     /// Returns the number of written events of a stream.
     pub fn written(&self, stream: &StreamKey) -> u64 {
-        let written = self.open.as_ref().and_then(|open| open.written.get(stream));
-        written.copied().unwrap_or(0)
+        let Some(open) = self.open.as_ref().filter(|open| !open.standing.contains(stream)) else {
+            return if self.is_open() { u64::MAX } else { 0 };
+        };
+        open.written.get(stream).copied().unwrap_or(0)
     }
 
     fn path(&self) -> PathBuf {
@@ -170,13 +177,15 @@ impl EventsFile {
             if gone > 0 {
                 let what = "events of games whose logs are missing";
                 notices.push(format!("{} lacks {gone} {what}", path.display()));
-                // Sequence numbers change: a new generation keeps readers from confusing old and new lines.
+            }
+            // A new generation keeps readers from confusing old and new lines.
+            if !survey.is_new && (gone > 0 || !self.is_proven(disk, length.is_some(), &mut streams)?) {
                 survey.renew()?;
                 streams.generation.clone_from(&survey.generation);
             }
         }
         if survey.is_new || !survey.is_whole {
-            self.replace_order(disk, &survey, &streams)?;
+            self.replace_order(disk, &survey, &mut streams)?;
         }
         let file = if is_found { disk.open(&path)? } else { create(disk, &path)? };
         let mut events = AppendBuffer::new(Arc::clone(&file))?;
@@ -188,13 +197,17 @@ impl EventsFile {
         let mut gap =
             GapWriter { file: &file, events: &mut events, right, length, at: 0, chunk: Vec::new(), is_new: false };
         let mut content = LineSource::new(if is_found { read(disk, &path)?.0 } else { Box::new(io::empty()) });
+        let mut standing = BTreeSet::new();
         while let Some(event) = order.next_event()? {
             match streams.line(order.seq, &event)? {
-                Some(line) => {
+                Some(line) if order.may_be(line.as_bytes()) => {
                     content.take(line.len())?;
                     gap.write(line.as_bytes())?;
                 }
-                None => gap.skip(content.consume_line()?.len()),
+                other => {
+                    standing.extend(other.map(|_| event.key()));
+                    gap.skip(content.consume_line()?.len());
+                }
             }
         }
         gap.finish()?;
@@ -211,8 +224,21 @@ impl EventsFile {
         let mut order = WitnessedFile::new(self.order.clone(), name, self.witnesses.clone(), end, true);
         order.sync(disk)?;
         let generation = survey.generation;
-        self.open = Some(OpenEvents { events, order, generation, seq, written, unsynced_since: None });
+        self.open = Some(OpenEvents { events, order, generation, seq, written, standing, unsynced_since: None });
         Ok(notices)
+    }
+
+    /// Whether each number gets the line again that was published under it. `is_doubtful`: whether a record without the checksum of its
+    /// line proves nothing.
+    fn is_proven(&self, disk: &dyn Disk, is_doubtful: bool, streams: &mut EventStreams<'_>) -> io::Result<bool> {
+        let Some(mut order) = self.read_order(disk)? else { return Ok(false) };
+        while let Some(event) = order.next_event()? {
+            let line = streams.line(order.seq, &event)?;
+            if order.line.is_none() && is_doubtful || line.is_none_or(|line| !order.may_be(line.as_bytes())) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Reads the order once, and decides under which generation the events continue.
@@ -290,17 +316,21 @@ impl EventsFile {
     }
 
     /// Writes a new order, durably: as it was read, or under another generation without events that are not known.
-    fn replace_order(&self, disk: &dyn Disk, survey: &Survey, streams: &EventStreams<'_>) -> io::Result<()> {
+    fn replace_order(&self, disk: &dyn Disk, survey: &Survey, streams: &mut EventStreams<'_>) -> io::Result<()> {
         let mut old = self.read_order(disk)?;
         disk::replace_with(disk, &self.order, Durability::Safe, |append| {
             let (mut text, mut checksum) = order::first_record(&survey.generation);
             let mut seq = 0;
-            while let Some(event) = old.as_mut().map_or(Ok(None), EventOrder::next_event)? {
-                if survey.is_new && !streams.contains(&event)? {
-                    continue;
-                }
+            while let Some((old, event)) = next_event(&mut old)? {
+                let line = match survey.is_new {
+                    false => old.line,
+                    true => match streams.line(seq + 1, &event)? {
+                        Some(line) => Some(order::line_checksum(line.as_bytes())),
+                        None => continue,
+                    },
+                };
                 seq += 1;
-                let (record, next) = order::record(seq, &event, checksum);
+                let (record, next) = order::record(seq, &event, line, checksum);
                 checksum = next;
                 text.push_str(&record);
                 if text.len() >= CHUNK_SIZE {
@@ -362,10 +392,12 @@ impl OpenEvents {
         let (mut seq, mut checksum) = (self.seq, self.order.end().checksum);
         for event in events {
             seq += 1;
-            let (record, next) = order::record(seq, &event.id(), checksum);
+            let line = event.line(seq, &self.generation);
+            let line_checksum = order::line_checksum(line.as_bytes());
+            let (record, next) = order::record(seq, &event.id(), Some(line_checksum), checksum);
             checksum = next;
             records.push_str(&record);
-            lines.push_str(&event.line(seq, &self.generation));
+            lines.push_str(&line);
             lines.push('\n');
         }
         self.order.append(disk, &records, checksum, durability).map_err(|failed| {
@@ -382,6 +414,13 @@ impl OpenEvents {
         }
         if durability == Durability::Safe { self.events.file().sync() } else { Ok(()) }
     }
+}
+
+/// Returns the next event of an order, with the order.
+fn next_event<'o, 'd>(order: &'o mut Option<EventOrder<'d>>) -> io::Result<Option<(&'o EventOrder<'d>, EventId)>> {
+    let Some(order) = order else { return Ok(None) };
+    let event = order.next_event()?;
+    Ok(event.map(|event| (&*order, event)))
 }
 
 /// Opens a file for reading, and returns its length; a missing file is empty, with the length `None`.
@@ -440,7 +479,7 @@ pub enum Comparison {
         right: u64,
         /// Number of events of the order that are missing or incomplete in the file.
         missing: u64,
-        /// Number of lines whose logs are not known; they count as correct.
+        /// Number of lines whose logs are not known, or say something else than the published line; they count as correct.
         unknown: u64,
     },
     /// The file has other text.
@@ -469,9 +508,9 @@ pub fn compare(
         let line = order.seq;
         each(line, &event);
         let other = |event| Ok(Comparison::Other { line, event: Some(event) });
-        let Some(expected) = streams.line(line, &event)? else {
+        let Some(expected) = streams.line(line, &event)?.filter(|line| order.may_be(line.as_bytes())) else {
             let found = content.consume_line()?;
-            if !found.ends_with(b"\n") {
+            if !found.ends_with(b"\n") || !order.may_be(&found) {
                 return other(event);
             }
             unknown += 1;

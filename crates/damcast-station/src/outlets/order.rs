@@ -2,10 +2,13 @@
 //!
 //! ```text
 //!   0 + 8f3c2a9be01d44c7 hall-a 17 ;0f129ac3     generation, station, version of the tournament whose hidden names apply (0: none)
-//!   1 + hall-1 1 1 ;9a0f12c3                     number of the event (`seq`), board, game, number in its stream
-//!   2 + hall-1 1 ~1 ;1b0c77d2                    a live update
-//!   3 + = 0 =1 ;c0ffee12                         an event of the tournament
+//!   1 + hall-1 1 1 5be9c210 ;9a0f12c3            number of the event (`seq`), board, game, number in its stream, CRC-32C of its line
+//!   2 + hall-1 1 ~1 e0a1b2c3 ;1b0c77d2           a live update
+//!   3 + = 0 =1 00c4d5e6 ;c0ffee12                an event of the tournament
 //! ```
+//!
+//! The checksum of a line, without its LF, proves what was published under a number: where the logs say something else, the line of the
+//! file stays if it has this checksum, otherwise another generation begins. Records of earlier versions have none.
 //!
 //! `log/events.order`; of another outlet `log/events-NAME.order`. Each checksum is chained to the previous one
 //! ([`crate::journal::chained`]). A record is durable before its line is written, so the file of events never has more lines
@@ -21,7 +24,7 @@ use damcast_engine::broadcast::events::{EventId, Generation, Stream, StreamKey};
 use serde::Deserialize;
 
 use crate::config::PUBLIC;
-use crate::journal::chained::ChainedChecksum;
+use crate::journal::chained::{CHECKSUM, ChainedChecksum, DIGITS};
 use crate::journal::witness::{Witness, WitnessMismatch, Witnesses};
 
 /// Maximum length of a record, in bytes.
@@ -53,15 +56,21 @@ pub fn first_record(generation: &Generation) -> (String, ChainedChecksum) {
     sealed(ChainedChecksum::default(), format!("0 + {id} {station} {names}"))
 }
 
-/// Returns the record of an event.
-pub fn record(seq: u64, event: &EventId, before: ChainedChecksum) -> (String, ChainedChecksum) {
+/// Returns the checksum of a published line, given with or without its LF.
+pub fn line_checksum(line: &[u8]) -> u32 {
+    CHECKSUM.checksum(line.strip_suffix(b"\n").unwrap_or(line))
+}
+
+/// Returns the record of an event. `line`: checksum of its line.
+pub fn record(seq: u64, event: &EventId, line: Option<u32>, before: ChainedChecksum) -> (String, ChainedChecksum) {
     let EventId { board, game, stream, n } = event;
     let (board, mark) = match stream {
         Stream::Game => (board.as_str(), ""),
         Stream::LiveUpdate => (board.as_str(), LIVE_UPDATE_MARK),
         Stream::Tournament => (TOURNAMENT_MARK, TOURNAMENT_MARK),
     };
-    sealed(before, format!("{seq} + {board} {game} {mark}{n}"))
+    let line = line.map_or_else(String::new, |line| format!(" {line:08x}"));
+    sealed(before, format!("{seq} + {board} {game} {mark}{n}{line}"))
 }
 
 fn sealed(before: ChainedChecksum, text: String) -> (String, ChainedChecksum) {
@@ -107,6 +116,10 @@ pub struct EventOrder<'d> {
     pub seq: u64,
     /// Number of events that the order lacks.
     pub recovered: u64,
+    /// Checksum of the line of the last event; `None` in records of earlier versions.
+    pub line: Option<u32>,
+    /// Whether events that the order lacks get a checksum.
+    has_checksums: bool,
     /// Last event of each stream so far.
     pub written: BTreeMap<StreamKey, u64>,
     /// End of the order with all events so far.
@@ -155,6 +168,8 @@ impl<'d> EventOrder<'d> {
             has_generation,
             seq: 0,
             recovered: 0,
+            line: None,
+            has_checksums: true,
             written: BTreeMap::new(),
             end,
             right,
@@ -176,10 +191,15 @@ impl<'d> EventOrder<'d> {
             read_line(&mut self.order, MAX_RECORD_LEN, &mut self.buffer)?;
             let event = parse_record(&self.buffer, seq);
             // Only the exact bytes of the record count.
-            let is_it = |event: &EventId| record(seq, event, self.end.checksum).0.as_bytes() == self.buffer;
+            let is_it = |(event, line): &(EventId, Option<u32>)| {
+                record(seq, event, *line, self.end.checksum).0.as_bytes() == self.buffer
+            };
             next = event.filter(is_it);
-            match next {
-                Some(_) => self.right += self.buffer.len() as u64,
+            match &next {
+                Some((_, line)) => {
+                    self.right += self.buffer.len() as u64;
+                    self.has_checksums = line.is_some();
+                }
                 None => self.is_recovering = true,
             }
             if next.is_some() {
@@ -188,16 +208,22 @@ impl<'d> EventOrder<'d> {
         }
         if next.is_none() {
             read_line(&mut self.lines, MAX_LINE_LEN, &mut self.buffer)?;
-            next = self.buffer.strip_suffix(b"\n").and_then(|line| self.parse_line(line, seq));
+            let event = self.buffer.strip_suffix(b"\n").and_then(|line| self.parse_line(line, seq));
+            next = event.map(|event| (event, self.has_checksums.then(|| line_checksum(&self.buffer))));
             self.recovered += u64::from(next.is_some());
         }
-        let Some(event) = &next else { return Ok(None) };
-        let (text, checksum) = record(seq, event, self.end.checksum);
-        self.seq = seq;
+        let Some((event, line)) = next else { return Ok(None) };
+        let (text, checksum) = record(seq, &event, line, self.end.checksum);
+        (self.seq, self.line) = (seq, line);
         self.end = Witness { length: self.end.length + text.len() as u64, checksum };
         self.is_confirmed |= self.witness == Some(self.end);
         self.written.insert(event.key(), event.n);
-        Ok(next)
+        Ok(Some(event))
+    }
+
+    /// Whether a line may be that of the last event: it has the checksum of the published one, if that is known.
+    pub fn may_be(&self, line: &[u8]) -> bool {
+        self.line.is_none_or(|published| published == line_checksum(line))
     }
 
     /// Returns the event of a line if it is the next one of this generation and of its stream.
@@ -278,13 +304,18 @@ fn parse_first(line: &[u8]) -> Option<Generation> {
     (first_record(&generation).0.as_bytes() == line).then_some(generation)
 }
 
-fn parse_record(line: &[u8], seq: u64) -> Option<EventId> {
-    let [board, game, n] = words(line, seq)?[..] else { return None };
+/// Returns the event of a record and the checksum of its line.
+fn parse_record(line: &[u8], seq: u64) -> Option<(EventId, Option<u32>)> {
+    let (board, game, n, line) = match words(line, seq)?[..] {
+        [board, game, n] => (board, game, n, None),
+        [board, game, n, line] if line.len() == DIGITS => (board, game, n, Some(u32::from_str_radix(line, 16).ok()?)),
+        _ => return None,
+    };
     let marks = [(LIVE_UPDATE_MARK, Stream::LiveUpdate), (TOURNAMENT_MARK, Stream::Tournament)];
     let marked = marks.into_iter().find_map(|(mark, stream)| Some((stream, n.strip_prefix(mark)?)));
     let (stream, n) = marked.unwrap_or((Stream::Game, n));
     let board = if stream == Stream::Tournament { "" } else { board };
-    Some(EventId { board: board.to_owned(), game: game.parse().ok()?, stream, n: n.parse().ok()? })
+    Some((EventId { board: board.to_owned(), game: game.parse().ok()?, stream, n: n.parse().ok()? }, line))
 }
 
 #[cfg(test)]
@@ -299,14 +330,20 @@ mod tests {
         Generation { id: "8f3c2a9be01d44c7".to_owned(), station: "hall-a".to_owned(), names: 17 }
     }
 
-    fn written(events: &[EventId]) -> Vec<String> {
+    /// Returns the records of events whose lines have these checksums.
+    fn written_with(events: &[EventId], line: impl Fn(usize) -> Option<u32>) -> Vec<String> {
         let (first, mut checksum) = first_record(&generation());
         let rest = (1..).zip(events).map(|(seq, event)| {
-            let (text, next) = record(seq, event, checksum);
+            let (text, next) = record(seq, event, line(seq as usize - 1), checksum);
             checksum = next;
             text
         });
         [first].into_iter().chain(rest.collect::<Vec<_>>()).collect()
+    }
+
+    /// Returns the records of an earlier version.
+    fn written(events: &[EventId]) -> Vec<String> {
+        written_with(events, |_| None)
     }
 
     fn events() -> [EventId; 4] {
@@ -329,8 +366,13 @@ mod tests {
 
     #[test]
     fn order_is_read_as_far_as_it_is_right() {
-        let (events, lines) = (events(), written(&events()));
-        let text = lines.concat();
+        for version in [written(&events()), written_with(&events(), |index| Some(index as u32 * 77))] {
+            check_cuts(&version);
+        }
+    }
+
+    fn check_cuts(lines: &[String]) {
+        let (events, text) = (events(), lines.concat());
         for cut in 0..=text.len() {
             let ends = lines.iter().scan(0, |end, line| {
                 *end += line.len();
@@ -355,7 +397,8 @@ mod tests {
             })
             .concat()
             + &format!("{{\"seq\":4,\"gen\":\"{}\",\"station\":\"hall-a\",\"t\":1}}\n{{\"seq\":5", generation().id);
-        let records = written(&events());
+        let checksums: Vec<u32> = lines.lines().map(|line| line_checksum(line.as_bytes())).collect();
+        let records = written_with(&events(), |index| Some(checksums[index]));
         let text = records.concat();
         let witnesses = Witnesses::default();
         let (_, whole) = read(text.as_bytes(), b"", &witnesses).unwrap();

@@ -182,6 +182,59 @@ fn changed_file_is_kept_and_rewritten() {
     assert_eq!((read("events.ndjson"), read("events.ndjson.aside-2")), (text.clone(), text + "a remark\n"));
 }
 
+/// Returns the events file of a folder, by number.
+fn numbered(folder: &Path) -> BTreeMap<(String, u64), String> {
+    let text = std::fs::read_to_string(folder.join("events.ndjson")).unwrap();
+    let key = |line: &str| {
+        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        (event["gen"].as_str().unwrap().to_owned(), event["seq"].as_u64().unwrap())
+    };
+    text.lines().map(|line| (key(line), line.to_owned())).collect()
+}
+
+#[test]
+fn no_number_gets_another_line() {
+    // The logs lost the end of the game, or say another one.
+    for logs in [&LINES[..1], &["1. 32-28", "20-24", "2. 34-30", "14-20"]] {
+        let (folder, whole) = written();
+        let published = numbered(folder.path());
+        let path = folder.path().join("events.ndjson");
+        let mut file = new(folder.path());
+        assert_eq!(open(&mut file, &boards(logs)), [""; 0]);
+        assert!(file.written(&key("a")) >= 4, "nothing is added: {}", file.written(&key("a")));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+        // Without the file, what the logs say begins another generation.
+        std::fs::remove_file(&path).unwrap();
+        open(&mut new(folder.path()), &boards(logs));
+        let now = numbered(folder.path());
+        assert!(now.len() >= 4 && now.keys().all(|key| !published.contains_key(key)), "{now:?}");
+        (0..2).for_each(|_| drop(open(&mut new(folder.path()), &boards(logs))));
+        assert_eq!(numbered(folder.path()), now);
+    }
+}
+
+#[test]
+fn order_without_checksums_of_lines_is_read() {
+    let (folder, _) = written();
+    let published = numbered(folder.path());
+    let order = std::fs::read_to_string(folder.path().join("events.order")).unwrap();
+    let (mut text, mut checksum) = (String::new(), crate::journal::chained::ChainedChecksum::default());
+    for line in order.lines() {
+        let words: Vec<&str> = line.split(" ;").next().unwrap().split(' ').collect();
+        let record = words[..words.len().min(5)].join(" ");
+        checksum = checksum.next(record.as_bytes());
+        text += &format!("{record} ;{checksum}\n");
+    }
+    assert!(text.len() < order.len(), "{text}");
+    std::fs::write(folder.path().join("events.order"), &text).unwrap();
+    assert_eq!(open(&mut new(folder.path()), &boards(&LINES)), [""; 0]);
+    assert_eq!((numbered(folder.path()), published.len()), (published.clone(), 8));
+    assert_eq!(std::fs::read_to_string(folder.path().join("events.order")).unwrap(), text);
+    open(&mut new(folder.path()), &boards(&["1. 33-28"]));
+    let now = numbered(folder.path());
+    assert!(!now.is_empty() && now.keys().all(|key| !published.contains_key(key)), "{now:?}");
+}
+
 #[test]
 fn repairs_zeros_in_place() {
     let (folder, whole) = written();
