@@ -22,6 +22,7 @@ mod control;
 mod daemon;
 mod damaged_bytes;
 mod damaged_files;
+mod damaged_records;
 mod delayed_pages;
 mod dependencies;
 mod desk;

@@ -71,7 +71,8 @@ impl<'c> OutletCheck<'c> {
         let outlet = &self.outlet.planned.name;
         let lines = EventOrder::read(outlet, Box::new(io::empty()), events.from(0), self.witnesses)?;
         if lines.is_some_and(|lines| lines.generation.id != generation.id) {
-            self.report.mended(FindingKind::Events, name, "it is of another generation than its order");
+            let what = format!("it is of another generation than {}", self.outlet.order().display());
+            self.report.mended(FindingKind::Events, name, what);
             return Ok(None);
         }
         let what = match event {
