@@ -286,7 +286,8 @@ fn requests_take_effect_once_over_kill_anywhere() {
     kill_at(0, |_| env_step(), 6);
 }
 
-/// A result is acknowledged while the record of the tournament, alone, is on a full disk: an alarm says so until it is there.
+/// The disk is full for the record of the tournament only, while the arbiter enters a result. The station acknowledges the result, and an
+/// alarm stands until the record has it.
 #[test]
 fn result_reaches_tournament_after_full_disk() {
     const ENOSPC: i32 = 28;

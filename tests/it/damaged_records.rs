@@ -1,6 +1,6 @@
 //! One file of a station's folder is damaged between two starts: cut, zeroed, a bit flipped, lines swapped, or an old copy put in its place.
-//! What was published stays: no number of an event gets another content, no game loses moves, no result is taken back, no hidden name
-//! appears. `fsck` names the file. A start of the station and `damcast rebuild` are checked, each in its own copy.
+//! Published data must stay the same: each event number keeps its line, games keep their moves, results stand, hidden names stay hidden.
+//! `fsck` must name the file. The test checks a start of the station and `damcast rebuild`, each in its own copy.
 //!
 //! The short test leaves out the logs of lines: a damaged one still takes back moves that were published, which the long test shows.
 //! `DAMCAST_COUNT`, `DAMCAST_SEED`, `DAMCAST_FILE` (a part of the name) and `DAMCAST_KEEP` (a folder for the copies that fail) change the
@@ -33,9 +33,9 @@ use crate::random::Random;
 const BOARDS: usize = 3;
 /// Line whose second game is running at the end.
 const RUNNING: &str = "board-2";
-/// Line whose last log is told of by no later one.
+/// Line whose last log has no next log, which would contain its length and checksum.
 const CLOSED: &str = "board-3";
-/// Outlets of the station.
+/// Folders of the station's outlets.
 const OUTLETS: [&str; 2] = ["public", "public-hall"];
 /// Name that is hidden.
 const HIDDEN: &str = "Wiersma, Harm";

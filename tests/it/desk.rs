@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::control::{metric_value, run_ctl};
 use crate::daemon::{SPEED, Station, StationFolder, moves, recording};
-use crate::program::{assert_contains, damcast, run, run_with_input};
+use crate::program::{assert_contains, damcast, peak_memory, run, run_with_input};
 use crate::pty::{Board, Pty, TIMEOUT, wait_until};
 use crate::serve::{HttpAnswer, hold_connections, raw};
 
@@ -501,9 +501,7 @@ fn guesses_of_passwords_take_memory_of_one() {
             });
         }
     });
-    let status = fs::read_to_string(format!("/proc/{}/status", desk.process.id())).unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    let peak: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    let peak = peak_memory(desk.process.id());
     assert!(peak < 80_000, "{peak} kB");
     assert_eq!(guess(99, "https", "correct horse").status, 200);
     // A password is not sent over a proxy that does not say https.

@@ -1,7 +1,7 @@
 //! Logs much larger than the memory allowed: every reader of logs reads them one record at a time.
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Read, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ use rustix::process::Signal;
 use crate::bus::Bus;
 use crate::daemon::{self, StationFolder};
 use crate::games::playable;
-use crate::program::{assert_contains, run};
+use crate::program::{assert_contains, peak_memory, run, run_measured};
 use crate::pty::wait_until;
 
 /// Size of a log: more than the memory that any of these programs may use.
@@ -72,13 +72,6 @@ fn limited(arguments: &[&str]) -> (i32, String) {
     (output.status.code().unwrap_or_else(|| panic!("{arguments:?}: {text}")), out)
 }
 
-/// Returns the peak memory of a station, in KiB.
-fn peak_memory(station: &daemon::Station) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", station.process.id())).unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-    peak.trim().trim_end_matches(" kB").parse().unwrap()
-}
-
 #[test]
 fn starts_from_logs_larger_than_memory() {
     let place = StationFolder::new(&["a"]);
@@ -96,7 +89,7 @@ fn starts_from_logs_larger_than_memory() {
     let mut station = place.start();
     station.wait_for("recording");
     station.wait_for("a-2.log was compressed");
-    let peak = peak_memory(&station);
+    let peak = peak_memory(station.process.id());
     assert!(peak < MAX_MEMORY_KIB, "a start took {peak} kiB");
     assert!(station.signal(Signal::TERM).success());
     assert!(!old.exists() && !log.exists(), "a game that is over needs no log");
@@ -159,12 +152,13 @@ fn large_folder_needs_little_memory() {
     assert!(read("recordings") == read("other"), "the events are made otherwise");
     let mut station = place.start();
     wait_until("the events to be read", || station_has_opened(&station, "events.ndjson"));
-    let peak = peak_memory(&station);
+    let peak = peak_memory(station.process.id());
     assert!(station.signal(Signal::TERM).success());
     assert!(peak < MAX_MEMORY_KIB, "a start took {peak} kiB");
 }
 
-fn station_has_opened(station: &daemon::Station, name: &str) -> bool {
+/// Whether a station has a file of this name open.
+pub fn station_has_opened(station: &daemon::Station, name: &str) -> bool {
     let Ok(open) = fs::read_dir(format!("/proc/{}/fd", station.process.id())) else { return false };
     open.flatten().any(|file| fs::read_link(file.path()).is_ok_and(|path| path.ends_with(name)))
 }
@@ -433,7 +427,7 @@ fn start(place: &StationFolder, lines: usize, group: Option<&MemoryGroup>) -> (D
         std::thread::sleep(Duration::from_millis(20));
     }
     let took = started_at.elapsed();
-    let peak = peak_memory(&station);
+    let peak = peak_memory(station.process.id());
     assert!(station.signal(Signal::TERM).success());
     (took, peak)
 }
@@ -441,29 +435,10 @@ fn start(place: &StationFolder, lines: usize, group: Option<&MemoryGroup>) -> (D
 /// Runs a verb and measures it. Returns the last line of its output.
 fn measured(arguments: &[&str]) -> String {
     let started_at = Instant::now();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
-    let mut child = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut out = child.stdout.take().unwrap();
-    let reader = std::thread::spawn(move || {
-        let mut text = String::new();
-        out.read_to_string(&mut text).unwrap();
-        text
-    });
-    let mut peak = 0;
-    let code = loop {
-        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
-        let now = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
-        peak = now.unwrap_or(0).max(peak);
-        if let Some(status) = child.try_wait().unwrap() {
-            break status.code();
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    };
-    let out = reader.join().unwrap();
+    let (out, peak) = run_measured(arguments);
     let (took, mebibytes) = (started_at.elapsed().as_secs_f64(), peak as f64 / 1024.0);
     let last = out.lines().last().unwrap_or_default().to_owned();
     println!("{}: {took:.1} s, {mebibytes:.1} MiB: {last}", arguments[0]);
-    assert_eq!(code, Some(0), "{arguments:?}: {}", &out[..out.len().min(1_000)]);
     assert!(peak < MAX_MEMORY_KIB, "{arguments:?} took {peak} kiB");
     last
 }
@@ -535,7 +510,7 @@ fn check_after_event(event: &EventPlan) {
             assert!(started_at.elapsed() < Duration::from_secs(7_200), "{}", station.output());
             std::thread::sleep(Duration::from_millis(20));
         }
-        let peak = self::peak_memory(&station);
+        let peak = self::peak_memory(station.process.id());
         println!("a start that tidies: {:.1} MiB", peak as f64 / 1024.0);
         assert!(peak < MAX_MEMORY_KIB, "to tidy took {peak} kiB");
     }

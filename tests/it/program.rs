@@ -1,6 +1,6 @@
 //! The program under test: run to its end, or with input and output.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -83,4 +83,38 @@ pub fn run_with_input(arguments: &[&str], input: &[u8]) -> Run {
         out: String::from_utf8(output.stdout).expect("UTF-8"),
         err: String::from_utf8(output.stderr).expect("UTF-8"),
     }
+}
+
+/// Returns the peak memory of a running process so far, in KiB.
+pub fn peak_memory(process: u32) -> u64 {
+    read_peak_memory(process).expect("the process runs")
+}
+
+fn read_peak_memory(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok())
+}
+
+/// Runs the program to its end, which must succeed. Returns its output and its peak memory in KiB.
+pub fn run_measured(arguments: &[&str]) -> (String, u64) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
+    let mut child =
+        command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("damcast starts");
+    let mut out = child.stdout.take().expect("standard output is a pipe");
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        out.read_to_string(&mut text).expect("UTF-8");
+        text
+    });
+    let mut peak = 0;
+    let status = loop {
+        peak = read_peak_memory(child.id()).unwrap_or(0).max(peak);
+        if let Some(status) = child.try_wait().expect("damcast ends") {
+            break status;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    };
+    let text = reader.join().expect("the reader does not panic");
+    assert!(status.success(), "{arguments:?}: {}", &text[..text.len().min(1_000)]);
+    (text, peak)
 }

@@ -102,7 +102,7 @@ impl Hand {
         delayed.filter(|delayed| delayed.fault == Fault::ReplyBeforePress && at < pressed).map(|_| at)
     }
 
-    /// Drops captured pieces that nobody removed: the arbiter has put the board in order.
+    /// Forgets captured pieces that were left on the board, because the arbiter has removed them.
     pub fn forget_leftovers(&mut self) {
         self.leftovers.clear();
     }

@@ -162,12 +162,12 @@ fn earlier_game_takes_its_corrections() {
     let correct = |field: &str, old: &str, new: &str| json!({"game": 2, "t": 1, "type": "tag-correction", "field": field, "old": old, "new": new});
     outlet.append_event("board-1", correct("Result", result(2), "1-1"));
     outlet.append_event("board-1", correct("White", "Jansen 2", "De Vries"));
-    outlet.append_event("board-1", correct("Annotator", "none", "nobody"));
+    outlet.append_event("board-1", correct("Annotator", "", "Sijbrands"));
     server.wait_for(&outlet);
     let page = server.get("/game/board-1-2").text();
     assert!(page.contains("De Vries") && !page.contains("Jansen 2"), "{page}");
     assert_contains(&server.get("/standings").text(), &["De Vries"]);
-    assert_contains(&server.get("/game/board-1-2.pdn").text(), &["[Annotator \"nobody\"]", "[Result \"1-1\"]"]);
+    assert_contains(&server.get("/game/board-1-2.pdn").text(), &["[Annotator \"Sijbrands\"]", "[Result \"1-1\"]"]);
     assert_game(&server, 2, 2, &styles);
 }
 
@@ -186,7 +186,7 @@ fn unreadable_file_is_answer_503_and_no_old_game() {
             assert_eq!((answer.status, answer.header("retry-after")), (503, Some("5")), "{why}: {page}");
             assert_contains(&answer.text(), &["This game cannot be read at the moment"]);
         }
-        // What memory has is shown.
+        // Pages that do not need the file stay available.
         assert_eq!((server.get("/").status, server.get("/board/1").status), (200, 200), "{why}");
         assert_contains(&server.get("/standings").text(), &["Jansen 1"]);
     };

@@ -90,7 +90,7 @@ impl Board {
         self.games.push(game);
     }
 
-    /// Puts the games that are over on a shelf, except the last one, which readers see until the next has a move.
+    /// Writes finished games to a shelf, except the last one: readers see it until the next game has a move.
     pub fn shelve(&mut self, shelf: &Arc<dyn Shelf>) {
         let continued: Vec<u32> = self.games.iter().filter_map(StoredGame::continued_game).collect();
         let before_last = self.games.len().saturating_sub(1);

@@ -1,7 +1,7 @@
-//! Games of a board. Days of play have thousands of them, so a game that is over can leave memory: its content goes to a [`Shelf`], and what
-//! the files of a round ask of every game at every change stays.
+//! Stores the games of a board. Days of play have thousands of games, so a finished game can leave memory: its content is written to a
+//! [`Shelf`], and a summary stays in memory. The files of a round ask each game for its summary at every change.
 //!
-//! Invariant: [`StoredGame::load`] returns the game that was put away, equal in every field; a game that cannot be stored so stays in memory.
+//! Invariant: [`StoredGame::load`] returns a game that equals the written one in every field. If a game cannot be stored, it stays in memory.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -39,7 +39,7 @@ pub struct ShelfPlace {
     pub length: usize,
 }
 
-/// A game of a board: in memory, or over and on a shelf.
+/// A game of a board. A finished game may be on a [`Shelf`] instead of in memory.
 #[derive(Clone, Debug)]
 pub struct StoredGame(Storage);
 
@@ -49,7 +49,7 @@ enum Storage {
     OnShelf(Box<ShelvedGame>),
 }
 
-/// What stays in memory of a game on a shelf.
+/// Summary of a game on a shelf, kept in memory.
 #[derive(Clone, Debug)]
 struct ShelvedGame {
     number: u32,
@@ -60,7 +60,7 @@ struct ShelvedGame {
     closed_at: WallTime,
     last_change_at: WallTime,
     entries: usize,
-    /// Everything about the live updates except their bytes.
+    /// Live updates without their packed bytes.
     live_updates: LiveUpdateLog,
     result: Option<String>,
     is_released: bool,
@@ -201,7 +201,7 @@ impl StoredGame {
     ///
     /// # Errors
     ///
-    /// Returns any I/O error of the shelf, and `InvalidData` if its bytes are not those that were put there.
+    /// Returns any I/O error of the shelf, and `InvalidData` if its bytes have changed.
     pub fn load(&self) -> io::Result<Cow<'_, GameRecord>> {
         let game = match &self.0 {
             Storage::InMemory(record) => return Ok(Cow::Borrowed(record)),
@@ -212,8 +212,8 @@ impl StoredGame {
         record.map(Cow::Owned).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a stored game was changed"))
     }
 
-    /// Puts the content of a game on a shelf if the game is over and stands alone. Otherwise, or if the shelf cannot store it, the game stays
-    /// in memory.
+    /// Writes a finished game to a shelf. The game stays in memory if it is not over, if it continues another, or if the shelf cannot store
+    /// it.
     pub fn shelve(&mut self, shelf: &Arc<dyn Shelf>) {
         let Storage::InMemory(record) = &mut self.0 else { return };
         if record.is_continuation() {
@@ -447,7 +447,7 @@ mod tests {
         let playing = game(&[], &LINES[..5]);
         let mut continuation = finished_game();
         continuation.header.continued_game = Some(1);
-        // The live file has no place for a line break, and cannot give it back.
+        // A live file cannot contain a line break in a tag.
         let mut odd = finished_game();
         odd.header.tags.push(("Event".to_owned(), "a\nb".to_owned()));
         for (record, shelf) in

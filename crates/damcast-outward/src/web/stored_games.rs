@@ -1,4 +1,4 @@
-//! Stored games, read from the file of events when somebody asks for one, and a cache of the last ones.
+//! Reads stored games from the file of events on request, and caches the last ones.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};

@@ -42,7 +42,7 @@ pub type StoredGames = Vec<(Option<BusAddress>, StoredGame)>;
 pub struct OpenedGames {
     /// The games whose logs say when they were played.
     pub stored: StoredGames,
-    /// What a tournament needs of each game, without the name of its board.
+    /// Facts about each game for the tournament. The name of the board is empty.
     pub facts: Vec<(Option<BusAddress>, BoardGame)>,
 }
 
@@ -234,7 +234,7 @@ impl RoundBoards {
         self.latest_time = if was_set_back { Some(at) } else { self.latest_time.max(Some(at)) };
     }
 
-    /// Puts the finished games of a line on the shelf.
+    /// Writes the finished games of a line to the shelf.
     fn shelve(&mut self, line: &str) {
         let Some(shelf) = &self.shelf else { return };
         self.slots.iter_mut().filter(|seat| seat.line == line).for_each(|seat| seat.board.shelve(shelf));

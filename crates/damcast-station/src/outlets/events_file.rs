@@ -10,7 +10,7 @@
 //! |---|---|
 //! | a prefix of the expected text, or different in zeros alone, as a loss of power leaves them | rewritten from there on |
 //! | missing | written again; without events of games whose logs were removed, under a new generation |
-//! | with lines that the logs do not say, or say otherwise, but whose checksums the order has | those lines stay, nothing more of their games |
+//! | has lines that differ from the logs, but the order has their checksums | those lines stay, and nothing is added to their streams |
 //! | anything else | kept as `events.ndjson.aside-1` (removed if it has a hidden name), and written again |
 //!
 //! A file that is written again begins another generation unless the order proves that each number has its line again.
@@ -65,7 +65,7 @@ struct OpenEvents {
     seq: u64,
     /// Last written event of each stream.
     written: BTreeMap<StreamKey, u64>,
-    /// Streams that the logs say otherwise than they were published: nothing is added to them.
+    /// Streams whose published lines differ from the logs: nothing is added to them.
     standing: BTreeSet<StreamKey>,
     /// Time of the first record that may not be durable.
     unsynced_since: Option<Instant>,
@@ -479,7 +479,7 @@ pub enum Comparison {
         right: u64,
         /// Number of events of the order that are missing or incomplete in the file.
         missing: u64,
-        /// Number of lines whose logs are not known, or say something else than the published line; they count as correct.
+        /// Number of lines whose logs are not known or differ from the published line; they count as correct.
         unknown: u64,
     },
     /// The file has other text.

@@ -1,5 +1,5 @@
-//! File without a name that holds finished games, so that memory does not grow with the number of games. It is gone when the process ends;
-//! the next start fills another from the logs.
+//! Stores finished games in a temporary file without a name, so that memory does not grow with the number of games. The system removes the
+//! file when the process ends. The next start makes another from the logs.
 
 use std::fs::File;
 use std::io;
@@ -20,7 +20,7 @@ pub struct ShelfFile {
 }
 
 impl ShelfFile {
-    /// Creates the file in the first of these folders that takes it. Returns `None` if none does: games stay in memory then.
+    /// Creates the file in the first of these folders that allows it. If none does, returns `None`: games stay in memory.
     pub fn create(folders: &[&Path]) -> Option<Arc<dyn Shelf>> {
         let file = folders.iter().find_map(|folder| tempfile::tempfile_in(folder).ok())?;
         Some(Arc::new(ShelfFile { file, length: Mutex::new(0) }))

@@ -52,7 +52,7 @@ pub struct ViewerGame {
     position: Option<Position>,
 }
 
-/// What is known of a list of entries without the list.
+/// Summary of a list of entries.
 #[derive(Clone, Debug, Default)]
 pub struct EntrySummary {
     /// Number of entries.

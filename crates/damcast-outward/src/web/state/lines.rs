@@ -1,4 +1,4 @@
-//! Lines of a stored game in the file of events: where they are, and the game made from them again.
+//! Locates the lines of a stored game in the file of events, and makes the game from them again.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
