@@ -282,7 +282,7 @@ fn records_found_only_in_commits_count() {
     let whole = fs::read(&log).unwrap();
     let (there, end) = whole.split_at(whole.len() / 2);
     fs::write(&log, there).unwrap();
-    is_found(path, Severity::Error, "live/board-1-", "");
+    is_found(path, Severity::Error, "log/board-1-5.log", "lost a part of live/board-1-");
     let (mut commits, _) = Commits::open(&RealDisk, &path.join("commits"), 1 << 20).unwrap();
     commits
         .commit(&[Fragment { log: "board-1-1.log".into(), offset: there.len() as u64, bytes: end.to_vec() }])

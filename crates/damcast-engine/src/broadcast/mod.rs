@@ -67,6 +67,8 @@ impl Board {
     /// Applies a change to the games of the board.
     pub fn apply(&mut self, at: WallTime, change: GameChange) {
         match change {
+            // The logs lost a game that was published under this number.
+            GameChange::Opened(opening) if self.stands_at(opening.game) => {}
             GameChange::Opened(opening) => self.push(GameRecord::new(opening, at)),
             change => {
                 let is_aside = matches!(change, GameChange::LiveUpdate(_));
@@ -77,6 +79,11 @@ impl Board {
                 }
             }
         }
+    }
+
+    /// Whether a game that stands still has this number or a later one.
+    fn stands_at(&self, number: u32) -> bool {
+        self.games.last().is_some_and(|last| last.is_standing() && last.number() >= number)
     }
 
     /// Adds a game, which may continue one that was ended by mistake.

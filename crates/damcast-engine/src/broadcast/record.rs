@@ -273,6 +273,7 @@ pub struct GameRecord {
     result: Option<String>,
     is_delay_lifted: bool,
     corrections: Vec<Correction>,
+    is_standing: bool,
 }
 
 impl GameRecord {
@@ -289,7 +290,18 @@ impl GameRecord {
             result: None,
             is_delay_lifted: false,
             corrections: Vec::new(),
+            is_standing: false,
         }
+    }
+
+    /// Makes the game stand still, because its logs lost a part of it: later changes are ignored.
+    pub fn stand_still(&mut self) {
+        self.is_standing = true;
+    }
+
+    /// Whether the game stands still.
+    pub fn is_standing(&self) -> bool {
+        self.is_standing
     }
 
     /// Joins the record with an earlier one of the game, which was ended by mistake.
@@ -307,6 +319,9 @@ impl GameRecord {
 
     /// Applies a change to the game.
     pub fn apply(&mut self, at: WallTime, change: GameChange) {
+        if self.is_standing && change != GameChange::Released {
+            return;
+        }
         match change {
             GameChange::Entry(livefile::Entry { number, kind: step, clocks }) => {
                 let step = match step {

@@ -159,6 +159,11 @@ impl StoredGame {
         }
     }
 
+    /// Whether the game stands still. Such a game never leaves memory.
+    pub fn is_standing(&self) -> bool {
+        matches!(&self.0, Storage::InMemory(record) if record.is_standing())
+    }
+
     /// Whether the operator has released the setups of the game.
     pub fn is_released(&self) -> bool {
         match &self.0 {
@@ -216,7 +221,7 @@ impl StoredGame {
     /// it.
     pub fn shelve(&mut self, shelf: &Arc<dyn Shelf>) {
         let Storage::InMemory(record) = &mut self.0 else { return };
-        if record.is_continuation() {
+        if record.is_continuation() || record.is_standing() {
             return;
         }
         let Some(closed_at) = record.closed_at() else { return };

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, FixedOffset, SecondsFormat};
 
+use super::checksum;
 use super::record::printable;
 
 /// Format version that is read and written.
@@ -40,6 +41,8 @@ pub struct Header {
     pub boards: BTreeMap<u16, BoardHeader>,
     /// Other keys, in order.
     pub other: Vec<(String, String)>,
+    /// Whether the text of the header differs from its checksum. Not part of the text.
+    pub is_changed: bool,
 }
 
 /// Header values for one board of a bus that differ from those of the line.
@@ -153,6 +156,15 @@ impl Header {
             || parse_board_key(key).is_some()
     }
 
+    /// Returns the header as text, for a log. The second line has the checksum of the others.
+    pub fn to_sealed_text(&self) -> String {
+        let text = self.to_text();
+        let mut seal = format!("{SEAL_MARK}{:08x}", checksum::crc32c(&text));
+        checksum::append(&mut seal);
+        let (title, rest) = text.split_once('\n').unwrap_or((&text, ""));
+        format!("{title}\n{seal}\n{rest}")
+    }
+
     /// Returns the header as text, starting with the format version. Control characters become spaces.
     pub fn to_text(&self) -> String {
         let mut text = format!("# {TITLE_PREFIX}{FORMAT_VERSION}\n");
@@ -220,6 +232,29 @@ impl BoardHeader {
     }
 }
 
+/// Checksum of a header, as its second line has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seal {
+    /// CRC-32C of the other lines of the header.
+    Whole(u32),
+    /// The line was damaged.
+    Damaged,
+}
+
+impl Seal {
+    /// Parses the second line of a log, without its end; `None` if it is another line.
+    pub(super) fn parse(line: &str) -> Option<Seal> {
+        let (text, own) = checksum::split(line);
+        let sum = text.strip_prefix(SEAL_MARK).filter(|digits| digits.len() == checksum::DIGIT_COUNT);
+        let sum = sum.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        match sum {
+            Some(sum) if own == Some(checksum::crc32c(text)) => Some(Seal::Whole(sum)),
+            _ if line.starts_with(SEAL_MARK) => Some(Seal::Damaged),
+            _ => (line.starts_with('#') && line.len() == SEAL_LEN && own.is_some()).then_some(Seal::Damaged),
+        }
+    }
+}
+
 /// Splits a key into board address and board key. Addresses have 14 bits; 0 addresses all boards.
 fn parse_board_key(key: &str) -> Option<(u16, &str)> {
     let (address, key) = key.strip_prefix(BOARD_PREFIX)?.split_once('-')?;
@@ -230,6 +265,10 @@ fn parse_board_key(key: &str) -> Option<(u16, &str)> {
 
 /// Prefix of the first line, before the format version.
 pub(super) const TITLE_PREFIX: &str = "damcast byte log ";
+/// Mark before the checksum of a header.
+const SEAL_MARK: &str = "# head ";
+/// Length of the line with the checksum of a header.
+const SEAL_LEN: usize = SEAL_MARK.len() + 2 * checksum::DIGIT_COUNT + 2;
 const TAG_PREFIX: &str = "tag-";
 const SETTING_PREFIX: &str = "set-";
 const BOARD_PREFIX: &str = "board-";

@@ -18,7 +18,7 @@ use chrono::{DateTime, FixedOffset};
 
 use super::checksum;
 use super::gap_filler::KEY_LOST;
-use super::header::Header;
+use super::header::{Header, Seal};
 use super::line::{LineError, LogFault, LogLine, parse_line, verify_checksum, without_end};
 use super::record::{Record, RecordKind};
 
@@ -62,6 +62,9 @@ pub enum LogProblem {
         /// Number of lost bytes.
         bytes: u64,
     },
+    /// Header that differs from its checksum.
+    #[error("the lines above the first record, or their checksum, were changed or damaged")]
+    HeaderChanged,
 }
 
 /// Fault in a log, with its line and column.
@@ -140,6 +143,10 @@ impl<R: BufRead> LogRecords<R> {
         let (reader, summary) = (LogReader::new(), LogSummary::default());
         let mut records = LogRecords { source, reader, line: Vec::new(), first_record: None, summary, is_over: false };
         records.first_record = records.read_next()?;
+        records.reader.check_header();
+        if records.header().is_changed {
+            records.summary.problems.push(LogProblem::HeaderChanged);
+        }
         Ok(records)
     }
 
@@ -256,6 +263,10 @@ const MAX_LINE_LEN: u64 = 4 << 20;
 #[derive(Clone, Debug, Default)]
 pub struct LogReader {
     header: Header,
+    /// Checksum of the header, until the first record.
+    seal: Option<Seal>,
+    /// Lines of the header that the checksum covers, until the first record.
+    header_text: String,
     lines: usize,
     last: Option<u64>,
 }
@@ -276,6 +287,12 @@ impl LogReader {
         let number = self.lines;
         let error = |LineError { column, fault }| LogError { line: number, column, fault };
         let parsed = parse_line(line).map_err(error)?;
+        if number == 2
+            && let Some(seal) = Seal::parse(without_end(line))
+        {
+            self.seal = Some(seal);
+            return Ok(LogLine::Comment);
+        }
         // A record whose first digit was damaged into "#" would pass for a comment.
         let remark =
             matches!(parsed, LogLine::Comment) || self.last.is_some() && matches!(parsed, LogLine::Header { .. });
@@ -292,6 +309,7 @@ impl LogReader {
                 self.header.set(key, value).map_err(|fault| error(LineError { column, fault: fault.into() }))?;
             }
             LogLine::Record(record) => {
+                self.check_header();
                 if let Some(before) = self.last.filter(|before| *before > record.at) {
                     return Err(error(LineError {
                         column: 1,
@@ -302,7 +320,19 @@ impl LogReader {
             }
             LogLine::Title | LogLine::Comment | LogLine::Empty => {}
         }
+        if self.last.is_none() {
+            self.header_text.push_str(without_end(line));
+            self.header_text.push('\n');
+        }
         Ok(parsed)
+    }
+
+    /// Compares the header with its checksum, if it has one.
+    fn check_header(&mut self) {
+        let computed = checksum::crc32c(&std::mem::take(&mut self.header_text));
+        if let Some(seal) = self.seal.take() {
+            self.header.is_changed = seal != Seal::Whole(computed);
+        }
     }
 
     /// Reads the next line as bytes.
@@ -392,6 +422,37 @@ mod tests {
 5300 .
 5300 = down
 ";
+
+    #[test]
+    fn checksum_of_header_finds_each_change() {
+        let plain = read(LOG.as_bytes()).unwrap().header;
+        let seal = plain.to_sealed_text();
+        assert_eq!(
+            seal.lines()
+                .filter(|line| !line.starts_with("# head "))
+                .map(|line| format!("{line}\n"))
+                .collect::<String>(),
+            plain.to_text()
+        );
+        let records = [Record::new(0, RecordKind::LinkUp), Record::new(5, RecordKind::Tick)];
+        let whole = seal.clone() + &records.map(|record| record.to_line()).concat();
+        let (log, damage) = read_valid_prefix(whole.as_bytes());
+        assert_eq!((&log.header, log.problems, damage), (&plain, Vec::new(), None));
+        for at in 0..seal.len() {
+            let mut changed = whole.clone().into_bytes();
+            changed[at] ^= 4;
+            let (log, damage) = read_valid_prefix(&changed);
+            assert!(damage.is_some() || log.header.is_changed && log.problems.len() == 1, "{at}: {:?}", log.header);
+            assert!(damage.is_some() || !log.records.is_empty(), "{at}");
+        }
+        let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+        for (one, other) in (2..lines.len()).flat_map(|one| (2..one).map(move |other| (one, other))) {
+            let mut swapped = lines.clone();
+            swapped.swap(one, other);
+            let (log, damage) = read_valid_prefix(swapped.concat().as_bytes());
+            assert!(log.header.is_changed || damage.is_some() && one > lines.len() - 3, "{one} {other}");
+        }
+    }
 
     fn kinds(log: &ByteLog) -> Vec<(u64, RecordKind)> {
         log.records.iter().map(|record| (record.at, record.kind.clone())).collect()

@@ -127,11 +127,8 @@ fn play_logs(
     sort_by_opening(&mut logs)?;
     let mut played = PlaybackResult::default();
     let mut last_numbers = BTreeMap::new();
-    let mut rest = logs.as_slice();
-    for number in 0.. {
-        let Some(first) = rest.first() else { break };
-        let length = 1 + rest[1..].iter().take_while(|next| !begins_chain(&next.header, first, game_type)).count();
-        let (chain, after) = rest.split_at(length);
+    for (number, chain) in split_chains(&logs, game_type).into_iter().enumerate() {
+        let Some(first) = chain.first() else { continue };
         let is_cut = played.last_chain.is_none() && first.header.continues() == Some(true);
         if is_cut {
             on_notice(format!("{}: goes on from an earlier log, which was not given", first.name));
@@ -139,15 +136,28 @@ fn play_logs(
         let (mut settings, unknown) = LineSettings::from_header(&first.header, game_type)?;
         unknown.into_iter().for_each(|notice| on_notice(format!("{}: {notice}", first.name)));
         continue_numbering(&mut settings, &last_numbers);
-        let mut each = |game: PlayedGame| {
+        let mut each = |mut game: PlayedGame| {
             let last = last_numbers.entry(game.board).or_insert(0);
             *last = game.number().max(*last);
+            game.chain = number;
             each(number, game);
         };
         play_chain(chain, settings, &mut played, &mut on_notice, &mut each)?;
-        rest = after;
     }
     Ok(played)
+}
+
+/// Splits logs, in the order of their opening, into chains. `game_type` overrides the headers.
+pub fn split_chains<'l, 'a>(logs: &'l [LogInput<'a>], game_type: Option<&str>) -> Vec<&'l [LogInput<'a>]> {
+    let mut chains = Vec::new();
+    let mut rest = logs;
+    while let Some(first) = rest.first() {
+        let length = 1 + rest[1..].iter().take_while(|next| !begins_chain(&next.header, first, game_type)).count();
+        let (chain, after) = rest.split_at(length);
+        chains.push(chain);
+        rest = after;
+    }
+    chains
 }
 
 fn play_chain(

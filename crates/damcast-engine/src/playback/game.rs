@@ -20,6 +20,10 @@ pub struct PlayedGame {
     pub file: LiveFileContents,
     /// Whether the operator entered the result and the board has not shown it.
     pub is_result_given: bool,
+    /// Index of the chain of logs that has the game, among those played.
+    pub chain: usize,
+    /// Whether the logs lost a part of the game, so that nothing more of it is published.
+    pub is_standing: bool,
     /// Live updates with their times; not part of the file.
     pub(super) live_updates: Vec<(Millis, LiveUpdate)>,
     pub(super) times: PublicationTimes,
@@ -56,6 +60,8 @@ impl PlayedGame {
             name: None,
             file,
             is_result_given: false,
+            chain: 0,
+            is_standing: false,
             live_updates: Vec::new(),
             times: PublicationTimes::default(),
         }
@@ -64,6 +70,36 @@ impl PlayedGame {
     /// Returns the game number, counted per board from 1.
     pub fn number(&self) -> u32 {
         self.file.header.game
+    }
+
+    /// Returns the game with the content of its live file, which the logs lack or contradict. Entries that the logs have too keep their
+    /// times; the others were written by `written`. The game stands still.
+    #[must_use]
+    pub fn as_published(&self, file: LiveFileContents, written: DateTime<FixedOffset>) -> PlayedGame {
+        let mut game = self.clone();
+        let GameHeader { pairing_id, continued_game, .. } = self.file.header.clone();
+        game.file = LiveFileContents { header: GameHeader { pairing_id, continued_game, ..file.header }, ..file };
+        let known = self.file.entries.iter().zip(&game.file.entries).take_while(|(one, other)| one == other).count();
+        game.times.entry_times.truncate(known);
+        let last = game.times.entry_times.last().copied().unwrap_or(game.times.opened_at);
+        let epoch = self.times.calendar.as_ref().map_or(written, |calendar| calendar.epoch());
+        let at = Millis(u64::try_from((written - epoch).num_milliseconds()).unwrap_or(0)).max(last);
+        game.times.entry_times.resize(game.file.entries.len(), at);
+        if !self.file.is_ended || known < game.file.entries.len() {
+            game.times.ended_at = at;
+        }
+        game.times.ended_at = game.times.ended_at.max(at.min(game.times.entry_times.last().copied().unwrap_or(at)));
+        game.live_updates.clear();
+        game.is_standing = true;
+        game
+    }
+
+    /// Returns a game that the logs lack, with the content of its live file, written by `written`. It stands still.
+    pub fn published(board: Option<BusAddress>, file: LiveFileContents, written: DateTime<FixedOffset>) -> PlayedGame {
+        let calendar = Some(Arc::new(Calendar::new(written)));
+        let entry_times = vec![Millis::ZERO; file.entries.len()];
+        let times = PublicationTimes { calendar, entry_times, ..PublicationTimes::default() };
+        PlayedGame { board, times, is_standing: true, ..PlayedGame::new(file) }
     }
 
     /// Returns the published pieces of the file with their times, in order, followed by the live updates in order.

@@ -18,7 +18,7 @@ use std::io;
 
 pub use chain::{
     LogChain, MIN_LOG_GAP, PlaybackResult, TimeJump, calendar, continue_line, play, play_each_game, play_with_notices,
-    shift,
+    shift, split_chains,
 };
 pub use game::{PlayedGame, PublishedEvent};
 

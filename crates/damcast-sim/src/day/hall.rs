@@ -349,7 +349,7 @@ impl<'d> Hall<'d> {
         };
         let mut file =
             OpenOptions::new().append(true).create_new(true).open(history::path(&log, &config.name, history.next))?;
-        file.write_all(header.to_text().as_bytes())?;
+        file.write_all(header.to_sealed_text().as_bytes())?;
         let mut games = OpenedGames::default();
         played.games.iter().for_each(|game| games.add(game, None));
         if let Some(desk) = &mut self.office {

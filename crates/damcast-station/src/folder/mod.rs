@@ -32,6 +32,7 @@ use crate::disk::{self, Disk, RealDisk};
 use crate::journal::commits::{self, LogTail};
 use crate::journal::logs::{self, LogFile};
 use crate::live_files;
+use crate::outlets::published::{self, PublishedFolders, PublishedGames, StandingGame};
 use crate::outlets::{self, PlannedOutlet, Plans, RoundBoards, StoredGames};
 use crate::recorder::COMMITS_FILE;
 use crate::tournament_log::TournamentLog;
@@ -60,6 +61,8 @@ pub struct LineLogs {
     pub playback: Result<PlaybackResult, PlaybackError>,
     /// Head of the log that began the last chain.
     chain: Option<Header>,
+    /// Games that the logs lost a part of.
+    pub standing: Vec<StandingGame>,
 }
 
 /// A log that was read.
@@ -75,6 +78,12 @@ pub struct LineLog {
 }
 
 impl LineLog {
+    /// Whether the log has bytes but does not say when it was opened.
+    fn is_unplayable(&self) -> bool {
+        let has_bytes = || self.file.path.metadata().is_ok_and(|metadata| metadata.len() > 0);
+        self.header.opened.is_none() && has_bytes()
+    }
+
     /// Opens the log for reading from its head on.
     ///
     /// # Errors
@@ -110,9 +119,21 @@ impl StationFolder {
     /// Returns errors as [`StationFolder::read`] does.
     pub fn read_with(directory: &Path, mut each: impl FnMut(&str, PlayedGame)) -> io::Result<StationFolder> {
         let mut folder = StationFolder::read_headers(directory)?;
+        let (log, live) = (directory.join("log"), directory.join("live"));
         for line in &mut folder.lines {
-            let name = line.name.clone();
-            line.play(|logs| playback::play_each_game(logs, |game| each(&name, game)))?;
+            let (name, mut standing) = (line.name.clone(), Vec::new());
+            let is_incomplete = line.logs.iter().any(LineLog::is_unplayable);
+            line.play(|mut logs| {
+                published::mend_heads(&mut logs, folder.plans.head(&name));
+                let folders = PublishedFolders { disk: &RealDisk, log: &log, live: &live };
+                let mut games = PublishedGames::new(folders, &name, &logs);
+                games.is_incomplete |= is_incomplete;
+                let played = playback::play_each_game(logs, |game| each(&name, games.settle(game)));
+                games.missing().into_iter().for_each(|game| each(&name, game));
+                standing = games.standing;
+                played
+            })?;
+            line.standing = standing;
         }
         Ok(folder)
     }
@@ -148,6 +169,7 @@ impl StationFolder {
                         logs: vec![log],
                         playback: Ok(PlaybackResult::default()),
                         chain: None,
+                        standing: Vec::new(),
                     });
                 }
             }

@@ -47,6 +47,14 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
             format!("{damage}: put a copy of the file there first, or what it lacks would be missing in what is made");
         return Err(io::Error::new(io::ErrorKind::InvalidData, why));
     }
+    let played = StationFolder::read_with(directory, |_, _| {})?;
+    if let Some(game) = played.lines.iter().find_map(|line| line.standing.first()) {
+        let why = format!(
+            "the logs lost a part of {}: put a copy of the log there first that `damcast fsck` names",
+            game.file().display()
+        );
+        return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+    }
     // Users who may write into the folder must not lead root elsewhere.
     let planned = super::outlets(&plans);
     let archives = planned.iter().map(|outlet| outlet.directory.join("archive"));

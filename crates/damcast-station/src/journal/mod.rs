@@ -154,7 +154,7 @@ impl Journal {
     /// Returns an error if the file exists or cannot be written.
     pub fn create(disk: &dyn Disk, path: &Path, header: &Header) -> io::Result<Journal> {
         let file = disk.create(path)?;
-        let text = header.to_text();
+        let text = header.to_sealed_text();
         let begin = || -> io::Result<()> {
             append_all(&*file, text.as_bytes()).map_err(|(_, error)| error)?;
             file.sync()?;

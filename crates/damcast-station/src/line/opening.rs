@@ -33,6 +33,7 @@ use crate::journal::chain::{self, KEY_PREVIOUS_LOG, PreviousLog};
 use crate::journal::history::{self, LogHistory};
 use crate::live_files::{self, LineFiles, reconcile};
 use crate::outlets::OpenedGames;
+use crate::outlets::published::{self, PublishedFolders, PublishedGames};
 
 /// Maximum size of a chain, in bytes, before it ends where no game needs it. A start plays at most this and one game. A day of one board
 /// has about 4 MB, which is played in a fraction of a second.
@@ -104,17 +105,20 @@ pub fn open(
     now: DateTime<FixedOffset>,
 ) -> Result<OpenedLine, OpeningError> {
     let history = LogHistory::read(&**disk, &folders.log, &config.name).map_err(failed(&folders.log))?;
-    let LogHistory { logs, last, next, problems: mut notices } = history;
+    let LogHistory { mut logs, last, next, problems: mut notices } = history;
+    published::mend_heads(&mut logs, Some(&config.header()));
+    let is_incomplete = !notices.is_empty();
     // Each earlier log was closed before the next was created.
     let before = match last {
         Some(number) => close(&**disk, &history::path(&folders.log, &config.name, number), number, &mut notices)?,
         None => None,
     };
     let last_opening = logs.iter().filter_map(|log| log.header.opened).max();
-    let mut games = GamesOfLogs { disk: &**disk, folders, line: &config.name, shelf, found: FoundGames::default() };
-    let played = games.play(logs, &mut notices)?;
-    let FoundGames { numbers, opened: opened_games, last_of_board, unfinished, notices: of_files } = games.found;
-    notices.extend(of_files);
+    let mut games = GamesOfLogs::new(config, folders, &**disk, shelf, &logs);
+    let (played, is_in_doubt) = games.play(logs, is_incomplete, &mut notices)?;
+    let FoundGames { numbers, opened: opened_games, last_of_board, unfinished, .. } = games.found;
+    // The digest of a damaged log would contradict the copy that replaces it.
+    let before = before.filter(|_| !is_in_doubt);
     let bytes = played.logs.iter().map(|(_, summary)| summary.bytes).sum();
 
     let last_games = last_games(config, folders, &**disk, numbers).unwrap_or_else(|(known, error)| {
@@ -128,6 +132,7 @@ pub fn open(
     let opened = opening_time(now, last_end);
     // Simulated boards run ahead of the clock.
     let shown = (config.time_scale == 1.0 && opened - now > clock::MIN_CLOCK_JUMP).then_some(now);
+    let is_orphaned = played.last_chain.is_none() && !opened_games.stored.is_empty();
     let next_step = decide_chain(config, played.last_chain, bytes, now)?;
     notices.extend(next_step.notice());
     let is_outdated = matches!(next_step, ChainDecision::Continue { is_outdated: true, .. });
@@ -135,7 +140,8 @@ pub fn open(
     let mut carried = Vec::new();
     let (line, chain_header, header, shift, calendar) = match next_step {
         ChainDecision::Continue { chain, .. } => {
-            let header = log_header(chain.header.clone(), opened, shown, "yes", before, &last_games);
+            let mut header = log_header(chain.header.clone(), opened, shown, "yes", before, &last_games);
+            note_doubt(&mut header, is_in_doubt);
             let LogChain { mut line, header: chain_header, calendar, end_time: end } = *chain;
             let mut calendar = calendar.unwrap_or_else(|| Calendar::new(opened));
             let shift = playback::continue_line(&mut line, &mut calendar, end, &header);
@@ -143,9 +149,12 @@ pub fn open(
         }
         ChainDecision::Begin { carried: of_last, .. } => {
             carried = of_last;
-            let mut header = log_header(config.header(), opened, shown, "no", before, &last_games);
+            // A log that begins no chain keeps the games of unplayable logs visible.
+            let continues = if is_orphaned { "yes" } else { "no" };
+            let mut header = log_header(config.header(), opened, shown, continues, before, &last_games);
             put(&mut header.other, KEY_DATES_FROM, &rfc3339(clock::dates_from()));
             put(&mut header.other, KEY_LATE_START, "yes");
+            note_doubt(&mut header, is_in_doubt);
             let line = Line::new(LineSettings::from_header(&header, None)?.0);
             (line, header.clone(), header, Millis::ZERO, Calendar::new(shown.unwrap_or(opened)))
         }
@@ -154,7 +163,9 @@ pub fn open(
         header.boards.iter().filter_map(|(&address, board)| Some((BusAddress::new(address)?, board.name.clone()?)));
     let mut files = LineFiles::new(Arc::clone(disk), folders.live.clone(), config.name.clone(), names.collect());
     unfinished.iter().for_each(|game| files.repair(game.board, game.name.as_deref(), &game.file, false));
-    last_of_board.values().for_each(|game| files.repair(game.board, game.name.as_deref(), &game.file, goes_on));
+    // A running game goes on as the logs have it.
+    let last = last_of_board.values().map(|(logged, published)| if goes_on { logged } else { published });
+    last.for_each(|game| files.repair(game.board, game.name.as_deref(), &game.file, goes_on));
     notices.extend(files.take_notices());
     let path = history::path(&folders.log, &config.name, next);
     let journal = Journal::create(&**disk, &path, &header).map_err(failed(&path))?;
@@ -172,6 +183,7 @@ struct GamesOfLogs<'d> {
     folders: &'d Folders,
     line: &'d str,
     shelf: Option<&'d Arc<dyn Shelf>>,
+    published: PublishedGames<'d, 'd>,
     found: FoundGames,
 }
 
@@ -181,17 +193,38 @@ struct FoundGames {
     /// Number of each board's last game.
     numbers: LastGames,
     opened: OpenedGames,
-    /// Last game of each board, whose file is not completed yet.
-    last_of_board: BTreeMap<Option<BusAddress>, PlayedGame>,
+    /// Last game of each board, as the logs have it and as it was published. Its file is not completed yet.
+    last_of_board: BTreeMap<Option<BusAddress>, (PlayedGame, PlayedGame)>,
     /// Other games whose files the disk refused.
     unfinished: Vec<PlayedGame>,
     /// Notices about the files.
     notices: Vec<String>,
 }
 
-impl GamesOfLogs<'_> {
+impl<'d> GamesOfLogs<'d> {
+    fn new(
+        config: &'d LineConfig,
+        folders: &'d Folders,
+        disk: &'d dyn Disk,
+        shelf: Option<&'d Arc<dyn Shelf>>,
+        logs: &[LogInput<'d>],
+    ) -> GamesOfLogs<'d> {
+        let line = &config.name;
+        let places = PublishedFolders { disk, log: &folders.log, live: &folders.live };
+        let published = PublishedGames::new(places, line, logs);
+        GamesOfLogs { disk, folders, line, shelf, published, found: FoundGames::default() }
+    }
+
     /// Plays the logs, and completes the files of all games but the last ones. Logs without a clear order are left as they are.
-    fn play(&mut self, logs: Vec<LogInput<'_>>, notices: &mut Vec<String>) -> Result<PlaybackResult, OpeningError> {
+    /// `is_incomplete`: whether logs are missing or unreadable. Also returns whether the logs are in doubt.
+    fn play(
+        &mut self,
+        logs: Vec<LogInput<'_>>,
+        is_incomplete: bool,
+        notices: &mut Vec<String>,
+    ) -> Result<(PlaybackResult, bool), OpeningError> {
+        self.published.is_incomplete |= is_incomplete;
+        let mut is_played = true;
         let played = match playback::play_each_game(logs, |game| self.add(game)) {
             Ok(played) => played,
             Err(PlaybackError::Unreadable { name, kind, error }) => {
@@ -199,12 +232,24 @@ impl GamesOfLogs<'_> {
             }
             Err(error) => {
                 notices.push(format!("the earlier logs cannot be played and are left as they are: {error}"));
+                is_played = false;
                 self.found = FoundGames::default();
+                self.published.give_up_logs();
                 PlaybackResult::default()
             }
         };
         notices.extend(played.logs.iter().flat_map(|(name, summary)| history::problems(name, summary)));
-        Ok(played)
+        for game in self.published.missing() {
+            count(&mut self.found.numbers, game.board, game.number());
+            self.found.opened.add(&game, self.shelf);
+        }
+        self.found.opened.stored.sort_by_key(|(_, game)| game.number());
+        notices.append(&mut self.found.notices);
+        let standing = &self.published.standing;
+        notices.extend(standing.iter().map(|game| format!("{}: {}", game.file().display(), published::STANDING)));
+        let is_last_damaged = played.logs.last().is_some_and(|(_, log)| published::damage(log).is_some());
+        let is_in_doubt = is_incomplete || !is_played || is_last_damaged || !standing.is_empty();
+        Ok((played, is_in_doubt))
     }
 
     /// Adds the next game of its board, and brings the file of the game before it up to the logs. A file that cannot be written does not
@@ -212,8 +257,9 @@ impl GamesOfLogs<'_> {
     fn add(&mut self, game: PlayedGame) {
         let found = &mut self.found;
         count(&mut found.numbers, game.board, game.number());
-        found.opened.add(&game, self.shelf);
-        let Some(before) = found.last_of_board.insert(game.board, game) else { return };
+        let published = self.published.settle(game.clone());
+        found.opened.add(&published, self.shelf);
+        let Some((_, before)) = found.last_of_board.insert(game.board, (game, published)) else { return };
         let prefix = live_files::file_prefix(self.line, before.board, before.name.as_deref());
         match reconcile::reconcile(self.disk, &self.folders.live, &prefix, &before.file) {
             Ok((_, notice)) => found.notices.extend(notice),
@@ -344,7 +390,7 @@ fn log_header(
     before: Option<PreviousLog>,
     games: &BTreeMap<Option<BusAddress>, u32>,
 ) -> Header {
-    header.opened = Some(opened);
+    (header.opened, header.is_changed) = (Some(opened), false);
     header.other.retain(|(key, _)| key != KEY_CLOCK);
     if let Some(shown) = shown {
         put(&mut header.other, KEY_CLOCK, &rfc3339(shown));
@@ -368,6 +414,14 @@ fn log_header(
 fn put(other: &mut Vec<(String, String)>, key: &str, value: &str) {
     other.retain(|(known, _)| known != key);
     other.push((key.to_owned(), value.to_owned()));
+}
+
+/// Notes whether a log before this one was damaged: the next start may not see it.
+fn note_doubt(header: &mut Header, is_in_doubt: bool) {
+    header.other.retain(|(key, _)| key != published::KEY_IN_DOUBT);
+    if is_in_doubt {
+        put(&mut header.other, published::KEY_IN_DOUBT, "yes");
+    }
 }
 
 fn rfc3339(moment: DateTime<FixedOffset>) -> String {

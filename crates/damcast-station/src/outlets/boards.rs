@@ -172,7 +172,18 @@ impl RoundBoards {
     /// Adds a line that was opened with a log of this head, and its games so far. Games older than the head's chain belong to an earlier
     /// round.
     pub fn line_opened(&mut self, line: &str, header: &Header, games: StoredGames) {
-        if let Ok((settings, _)) = LineSettings::from_header(header, None) {
+        if let Ok((mut settings, _)) = LineSettings::from_header(header, None) {
+            // If the first log of a chain is missing, its games are counted as games before.
+            let is_cut = header.continues() == Some(true);
+            for (address, game) in games.iter().filter(|_| is_cut) {
+                let of_board = match address {
+                    None => Some(&mut settings),
+                    Some(address) => settings.boards.get_mut(address),
+                };
+                if let Some(of_board) = of_board {
+                    of_board.games_before = of_board.games_before.min(game.number().saturating_sub(1));
+                }
+            }
             self.settings.insert(line.to_owned(), settings);
         }
         for seat in self.slots.iter_mut().filter(|seat| seat.line == line) {
@@ -192,6 +203,11 @@ impl RoundBoards {
         let latest =
             self.line_boards(line).filter_map(|board| board.games.last()).map(StoredGame::last_change_at).max();
         self.latest_time = self.latest_time.max(latest);
+    }
+
+    /// Returns the board at an address of a line.
+    pub fn address_board(&self, line: &str, address: Option<BusAddress>) -> Option<&Board> {
+        self.slots.iter().find(|seat| seat.line == line && seat.address == address).map(|seat| &seat.board)
     }
 
     /// Whether boards of this line played games before the current chain that are missing here.
@@ -328,6 +344,9 @@ pub fn record(game: &PlayedGame) -> Option<GameRecord> {
                 PublishedEvent::GameOpened(_) => continue,
             },
         );
+    }
+    if game.is_standing {
+        record.stand_still();
     }
     Some(record)
 }

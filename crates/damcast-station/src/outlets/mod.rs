@@ -21,11 +21,12 @@ mod finished_files;
 mod order;
 mod outlet;
 mod plan;
+pub mod published;
 mod rounds;
 mod shelf_file;
 mod streams;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use chrono::{Local, SubsecRound};
-use damcast_engine::broadcast::{Delay, GameChange, Shelf, TournamentHistory, WallTime};
+use damcast_engine::broadcast::{Delay, GameChange, Shelf, StoredGame, TournamentHistory, WallTime};
 use damcast_engine::bytelog::Header;
 use damcast_engine::playback::{self, PlaybackResult, PlayedGame};
 use damcast_engine::session::{BusAddress, Effect};
@@ -48,8 +49,10 @@ use crate::file_problems::{self, FileProblems, ProblemReport, ProblemReporter};
 use crate::heartbeat::Heartbeat;
 use crate::journal::logs;
 use crate::journal::witness::Witnesses;
+use crate::live_files;
 use crate::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 use finished_files::FinishedLiveFiles;
+use published::{PublishedFolders, PublishedGames};
 
 pub use boards::{OpenedGames, RoundBoards, StoredGames, add_stored, recorded_game};
 pub use events_file::{Comparison, EVENTS_FILE, EventsFile, compare};
@@ -304,23 +307,33 @@ pub struct Outlets {
     tournament_damage: Option<(String, &'static str)>,
     /// Repaired problems of files in `log/` that all outlets need.
     repaired: Vec<ProblemReport>,
+    /// Games that stand still, by line.
+    standing: BTreeMap<String, Vec<ProblemReport>>,
     witnesses: Witnesses,
 }
 
-/// Plays back the logs of a line, all chains; calls `each` with every game.
+/// Plays back the logs of a line, all chains; calls `each` with every game, as it was published.
 ///
 /// # Errors
 ///
 /// Returns any I/O error, and an error if the logs have no clear order.
-pub fn read_line_logs(folder: &Path, line: &str, each: impl FnMut(PlayedGame)) -> io::Result<PlaybackResult> {
-    let mut named = Vec::new();
+pub fn read_line_logs(folder: &Path, line: &str, mut each: impl FnMut(PlayedGame)) -> io::Result<PlaybackResult> {
+    let (mut named, mut is_incomplete) = (Vec::new(), false);
     for file in logs::list(folder)?.into_iter().filter(|file| file.line == line) {
         let log = logs::named(&file)?;
-        if log.header.opened.is_some() {
-            named.push(log);
+        match log.header.opened {
+            Some(_) => named.push(log),
+            None => is_incomplete |= file.path.metadata()?.len() > 0,
         }
     }
-    playback::play_each_game(named, each).map_err(io::Error::other)
+    published::mend_heads(&mut named, Plans::read(&RealDisk, folder)?.head(line));
+    let live = folder.with_file_name("live");
+    let folders = PublishedFolders { disk: &RealDisk, log: folder, live: &live };
+    let mut games = PublishedGames::new(folders, line, &named);
+    games.is_incomplete |= is_incomplete;
+    let played = playback::play_each_game(named, |game| each(games.settle(game))).map_err(io::Error::other)?;
+    games.missing().into_iter().for_each(each);
+    Ok(played)
 }
 
 /// Adds the games that the boards played before their current chains, from the logs. Those games are over, so messages from lines never
@@ -374,6 +387,7 @@ impl Outlets {
             slots: Vec::new(),
             tournament_damage: damage,
             repaired: Vec::new(),
+            standing: BTreeMap::new(),
             witnesses,
         };
         outlets.set_outlets(config);
@@ -501,6 +515,7 @@ impl Outlets {
     /// Returns the problems of files in `log/` that all outlets need.
     fn log_problems(&mut self) -> Vec<ProblemReport> {
         let mut found = std::mem::take(&mut self.repaired);
+        found.extend(self.standing.values().flatten().cloned());
         let log = self.log();
         found.extend(self.round_boards.plans.names().filter_map(|name| outlet::unwritable_files(&log, &name)));
         found
@@ -576,11 +591,27 @@ impl Outlets {
     /// Adds a line that was opened, with a log of this head and these games so far.
     pub fn opened(&mut self, line: &str, header: &Header, games: StoredGames) {
         self.unopened_lines.remove(line);
+        self.note_standing(line, &games);
         self.round_boards.line_opened(line, header, games);
         if !self.round_boards.history().is_empty() || self.may_withhold_games(line) {
             // Not in the recording's thread; and only until the last game of the previous round is fully visible.
             add_earlier_games_of(&mut self.round_boards, &self.directory.join("log"), line);
         }
+    }
+
+    /// Notes the games of a line that stand still.
+    fn note_standing(&mut self, line: &str, games: &StoredGames) {
+        let name = |address: Option<BusAddress>| {
+            let known = self.round_boards.address_board(line, address).map(|board| board.name.clone());
+            known.unwrap_or_else(|| live_files::file_prefix(line, address, None))
+        };
+        let report = |(address, game): &(Option<BusAddress>, StoredGame)| {
+            let board = name(*address);
+            let file = format!("live/{board}-{}.pdn", game.number());
+            ProblemReport { board: Some(board), file, message: published::STANDING.to_owned() }
+        };
+        let standing = games.iter().filter(|(_, game)| game.is_standing()).map(report).collect();
+        self.standing.insert(line.to_owned(), standing);
     }
 
     /// Whether games of earlier chains may still be delayed: a station that continued with a new configuration may have been killed within

@@ -45,6 +45,11 @@ pub fn order_file(outlet: &str) -> String {
     if outlet == PUBLIC { "events.order".to_owned() } else { format!("events-{outlet}.order") }
 }
 
+/// Whether this is the name of an order of an outlet's events.
+pub fn is_order_file(name: &str) -> bool {
+    name == order_file(PUBLIC) || name.starts_with("events-") && name.ends_with(".order")
+}
+
 /// Returns the name under which an order has its witness: an order of another generation is another file.
 pub fn witness_name(outlet: &str, generation: &str) -> String {
     format!("{} {generation}", order_file(outlet))

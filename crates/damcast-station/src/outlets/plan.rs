@@ -261,6 +261,11 @@ impl Plans {
         self.all.last()
     }
 
+    /// Returns the head that the current plan has for logs of a line.
+    pub fn head(&self, line: &str) -> Option<&Header> {
+        self.current()?.lines.iter().find(|head| head.line.as_deref() == Some(line))
+    }
+
     /// Returns the plan that was valid at a moment.
     pub fn at(&self, moment: WallTime) -> Option<&Plan> {
         self.all.iter().rev().find(|plan| plan.opened <= moment).or(self.all.first())

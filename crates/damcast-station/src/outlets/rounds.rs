@@ -77,7 +77,17 @@ pub fn games_of_pairings<'s>(
 /// Returns the id of the pairing that a game belongs to.
 fn pairing_id(tournament: &Tournament, board: &Board, game: &StoredGame) -> Option<String> {
     let adopted = tournament.assigned_pairing(&board.name, game.number()).map(format_pairing_key);
-    adopted.or_else(|| game.pairing_id().map(str::to_owned))
+    adopted
+        .or_else(|| game.pairing_id().map(str::to_owned))
+        .or_else(|| pairing_of_standing_game(tournament, board, game))
+}
+
+/// Returns the pairing of a game whose logs lost it: that of its board in the round of its tags.
+fn pairing_of_standing_game(tournament: &Tournament, board: &Board, game: &StoredGame) -> Option<String> {
+    let game = game.load().ok().filter(|_| game.is_standing())?;
+    let round = game.first_header().tag("Round")?.parse().ok()?;
+    let assignments = tournament.sections.iter().flat_map(|section| tournament.assignments_of_round(section, round));
+    assignments.into_iter().find(|seat| seat.board == board.name).map(|seat| format_pairing_key(seat.pairing))
 }
 
 /// Returns the pairings of a round in their order, each with its last game.

@@ -60,6 +60,14 @@ pub(super) fn check_logs(line: &LineLogs, report: &mut FsckReport) {
         }
         before = Some(header);
     }
+    if let (Some(game), Some(last)) = (line.standing.first(), line.logs.last()) {
+        let what = format!(
+            "a log of this line lost a part of {}, which stands still as it was published",
+            game.file().display()
+        );
+        let advice = "restore the damaged log from a copy; if none is named, the last ones lack their end";
+        report.error(FindingKind::Log, relative(&last.file.path), what, advice);
+    }
     if let Err(error) = &line.playback {
         report.error(
             FindingKind::Log,
@@ -94,6 +102,9 @@ fn check_damage(log: &LineLog, is_last: bool, report: &mut FsckReport) {
             LogProblem::TornEnd { .. } if is_being_written => {}
             LogProblem::TornEnd { .. } => {
                 report.note(FindingKind::Log, &path, format!("{problem}: a crash; nothing was published of it"));
+            }
+            LogProblem::HeaderChanged => {
+                report.error(FindingKind::Log, &path, problem.to_string(), "restore the file from a copy");
             }
             _ => report.note(FindingKind::Log, &path, problem.to_string()),
         }
