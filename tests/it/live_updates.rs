@@ -157,6 +157,41 @@ fn ambiguous_press_does_not_turn_clock() {
 }
 
 #[test]
+fn late_press_of_answered_ply_keeps_sides_of_clock() {
+    // Black answers before White's first press, which the clock reports when both plies stand.
+    let mut board = Board::new();
+    board.play("32", "28", WHITE);
+    board.play("17", "21", BLACK);
+    board.advance(1_000);
+    board.press();
+    board.advance(1_000);
+    board.press();
+    board.play("37", "32", WHITE);
+    board.press();
+    board.advance(3_000);
+    assert_contains(&board.note("1. 32-28: "), &["rule=replied", "lever=black"]);
+    assert_contains(&board.note("17-21: "), &["rule=pressed", "lever=white"]);
+    assert_contains(&board.note("2. 37-32: "), &["rule=pressed", "lever=black"]);
+}
+
+#[test]
+fn press_without_report_of_start_keeps_sides_of_clock() {
+    // The first reading of the running clock follows White's press.
+    let mut board = Board::new();
+    board.is_clock_running = false;
+    board.send(Input::Request("start W:W31-50:B1-20".parse().unwrap()));
+    board.advance(1_000);
+    board.put("32", 0);
+    board.put("28", WHITE);
+    (board.is_clock_running, board.lever) = (true, 2);
+    board.advance(1_000);
+    board.play("17", "21", BLACK);
+    board.press();
+    board.advance(2_000);
+    assert_contains(&board.note("17-21: "), &["rule=pressed", "lever=white"]);
+}
+
+#[test]
 fn unexplained_board_is_reported_once_with_closest_reading() {
     let mut board = Board::after_first_move();
     let since = board.now;

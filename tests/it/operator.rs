@@ -337,6 +337,32 @@ fn confirmed_position_becomes_setup() {
 }
 
 #[test]
+fn blocked_setup_ends_no_game_while_clock_runs() {
+    // 1:20:00 each.
+    let clock = |status: u8| Input::Bytes(vec![0x8d, 0x00, 0x0a, 0x01, 0x20, 0x00, 0x01, 0x20, 0x00, status]);
+    let mut desk = BoardFixture::with_start(&[], false);
+    desk.play(63, 54, 1);
+    desk.handle(clock(1));
+    for field in (0..100).filter(|field| start_code(usize::from(*field)) != 0 || *field == 54) {
+        desk.update(field, 0);
+    }
+    // A white man on 26 cannot pass black men on 17 and 21.
+    for (field, code) in [(50, 1), (41, 4), (32, 4)] {
+        desk.update(field, code);
+    }
+    desk.request("resync white");
+    for _ in 0..60 {
+        desk.wait(1_000);
+        desk.handle(clock(1));
+    }
+    assert_eq!(desk.file().last().unwrap(), "/FEN \"W:W26:B17,21\"/");
+    assert_eq!(desk.result(), None, "the setup may be wrong: {:?}", desk.notices());
+    desk.handle(clock(0));
+    desk.wait(10_000);
+    assert_eq!(desk.result().as_deref(), Some("0-2"), "{:?}", desk.notices());
+}
+
+#[test]
 fn unknown_request_is_refused_and_changes_nothing() {
     let mut desk = BoardFixture::with_start(&[], false);
     desk.outputs.clear();

@@ -390,7 +390,20 @@ fn plies_after_forgotten_press_do_not_show_presser() {
     }
     board.run_until(Millis(24_000));
     assert_eq!(board.verdicts, ["32-28"]);
-    assert_ne!(board.recogniser.likely_presser(Millis(24_000)), Some(Color::Black));
+    let presser = board.recogniser.likely_presser(Millis(24_000)).map(|presser| presser.player);
+    assert_ne!(presser, Some(Color::Black));
+}
+
+#[test]
+fn press_after_three_plies_may_be_for_first() {
+    // White and Black reply before they press; White's third piece stands on 29 for a moment when White's first press is reported.
+    let replies = "10.0 38 -, 10.3 33 white, 12.0 12 -, 12.3 17 black, 14.0 33 -, 14.2 29 white, 14.6 press white";
+    let corrected = "15.9 29 -, 16.2 28 white, 16.5 press black, 17.2 press white, 19.0 ends";
+    let expected = ["38-33", "12-17", "33-28"];
+    check("W:W35,38,40:B8,12,20", ClockState::Running, &[replies, corrected].join(","), &expected);
+    let decided = "30.0 ends";
+    let expected = ["38-33", "12-17", "33-29"];
+    check("W:W35,38,40:B8,12,20", ClockState::Running, &[replies, decided].join(","), &expected);
 }
 
 #[test]

@@ -34,7 +34,7 @@ mod tuning;
 pub mod verdict;
 pub mod wait;
 
-pub use decide::{Recogniser, UnexplainedBoard};
+pub use decide::{LikelyPresser, Recogniser, UnexplainedBoard};
 pub use evidence::{Occupancy, SensedPiece};
 pub use rationale::Rationale;
 pub use search::Interpretation;

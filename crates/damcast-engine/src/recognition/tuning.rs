@@ -48,6 +48,8 @@ pub mod times {
     pub const CLEANUP_AFTER_REPLY_MS: u64 = 600;
     /// Hands: a flickering piece, or a hand in the air, may look like an unlikely ply for this long.
     pub const UNLIKELY_MS: u64 = 1_200;
+    /// Hands (0.3 to 2.5 s): a piece stands on another square before it is put where it belongs.
+    pub const HESITATION_MS: u64 = 2_500;
     /// Hands: wait after the removal of all captured pieces, because the player has decided on the move.
     pub const CLEARED_MS: u64 = 1_500;
     /// Score: a position of unknown origin that has a reply.

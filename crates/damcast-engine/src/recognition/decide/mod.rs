@@ -46,4 +46,4 @@ mod resumption;
 mod waiting_rules;
 
 pub use forecast::UnexplainedBoard;
-pub use recogniser::Recogniser;
+pub use recogniser::{LikelyPresser, Recogniser};

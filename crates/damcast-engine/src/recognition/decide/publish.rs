@@ -4,7 +4,7 @@ use draughts::{Color, Position, Square, SquareSet};
 
 use super::accepted_positions::UnexplainedTracker;
 use super::proposal::Conclusion;
-use super::waiting_rules::is_committed;
+use super::waiting_rules::{is_committed, shares_press};
 use crate::millis::Millis;
 use crate::recognition::evidence::{Facts, PublishedState, RemainingPlies, SetupDifference};
 use crate::recognition::search::Explanation;
@@ -56,7 +56,11 @@ fn apply_ply(facts: &mut Facts, now: Millis, explanation: &Explanation, rule: Ru
     let ply = explanation.plies[0].clone();
     let before = *facts.published.position();
     let plies = explanation.total_plies();
-    let rest = RemainingPlies { plies: plies - 1, is_given_up: is_committed(facts, explanation) };
+    let rest = RemainingPlies {
+        plies: plies - 1,
+        is_given_up: is_committed(facts, explanation),
+        shares_press: shares_press(facts, plies),
+    };
     let press = facts.presses.publish(plies, before.turn(), facts.clock, rest.is_given_up);
     let (left, odd) = if plies == 1 {
         (explanation.leftover, explanation.mismatched)

@@ -21,6 +21,15 @@ use crate::recognition::tuning::{times, weights};
 use crate::recognition::verdict::{ClockState, PressId, Reason, Rule, Verdict};
 use crate::recognition::wait::{Deadline, Wait};
 
+/// Player to whom a press is attributed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LikelyPresser {
+    /// Player of the last visible ply.
+    pub player: Color,
+    /// Whether it may also be the late press of the opponent, whose ply was answered before.
+    pub may_be_late: bool,
+}
+
 /// Recogniser of one game on one board.
 #[derive(Clone, Debug)]
 pub struct Recogniser {
@@ -187,7 +196,7 @@ impl Recogniser {
     }
 
     /// Returns the side whose ply a press would complete now, judging by the visible plies. `None` if ambiguous.
-    pub fn likely_presser(&mut self, now: Millis) -> Option<Color> {
+    pub fn likely_presser(&mut self, now: Millis) -> Option<LikelyPresser> {
         self.budget.start_at(now);
         let Recogniser { facts, searcher, budget: effort, .. } = self;
         // A player who forgot to press may press now, so the presser is ambiguous.
@@ -200,8 +209,10 @@ impl Recogniser {
         let plies = explanations.iter().find(|explanation| explanation.is_exact())?.plies.len();
         let next = if before.is_multiple_of(2) { us } else { !us };
         match plies.checked_sub(before)? {
-            1 => Some(next),
-            2 if now >= facts.evidence.last_change() + times::PRESS_LAG => Some(!next),
+            1 => Some(LikelyPresser { player: next, may_be_late: false }),
+            2 if now >= facts.evidence.last_change() + times::PRESS_LAG => {
+                Some(LikelyPresser { player: !next, may_be_late: true })
+            }
             _ => None,
         }
     }
@@ -209,6 +220,13 @@ impl Recogniser {
     /// Whether the board has changed since the last settled position.
     pub fn is_touched(&self) -> bool {
         !self.facts.published.touched(&self.facts.evidence).is_empty()
+    }
+
+    /// Whether a piece of the side to move stands on a square where the position has none of its pieces.
+    pub fn has_landed(&self) -> bool {
+        let turn = self.facts.published.turn();
+        let standing = self.facts.evidence.occupancy().squares_of(turn);
+        !(standing - self.facts.published.position().placement().pieces_of(turn)).is_empty()
     }
 
     /// Whether the lever was pressed since the last published ply.

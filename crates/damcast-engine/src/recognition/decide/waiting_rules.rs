@@ -62,6 +62,9 @@ pub(super) fn explained(facts: &Facts, best: &Explanation, all: &[Explanation]) 
         _ => (Rule::Unpressed, settings.unpressed_ms, Wait::Press),
     };
     let mut wait = (wait, waits);
+    if pressed && best.plies.len() == 1 && !best.plies[0].is_capture() && shares_press(facts, 1) {
+        wait = longer_wait(wait, (times::HESITATION_MS, Wait::NextMove));
+    }
     if !best.leftover.is_empty() {
         let blemish = if answered { times::CLEANUP_AFTER_REPLY_MS } else { settings.leftover_ms };
         wait = longer_wait(wait, (blemish, Wait::Cleanup));
@@ -206,6 +209,13 @@ pub(super) fn is_committed(facts: &Facts, best: &Explanation) -> bool {
     let rest = facts.published.remaining_plies(&facts.evidence).filter(|rest| rest.is_given_up && rest.plies == plies);
     is_pressed(&facts.presses, &facts.published, best)
         || (rest.is_some() && (plies >= 2 || facts.presses.turn() == Some(!turn)))
+}
+
+/// Whether one press alone confirms three plies or more, or confirmed them when the first of them was published. It may be the late press
+/// of the first ply: the opponent and then the player have replied before it.
+pub(super) fn shares_press(facts: &Facts, plies: usize) -> bool {
+    let rest = facts.published.remaining_plies(&facts.evidence);
+    facts.presses.len() == 1 && (plies >= 3 || rest.is_some_and(|rest| rest.shares_press))
 }
 
 /// Whether the presses since the published position alone commit the first ply.

@@ -46,6 +46,8 @@ pub struct RemainingPlies {
     pub plies: usize,
     /// Whether a press has confirmed the explanation: all its plies but the last are committed.
     pub is_given_up: bool,
+    /// Whether one press confirmed three plies or more, so that it may belong to the first of them.
+    pub shares_press: bool,
 }
 
 /// Published state of the game.

@@ -120,7 +120,7 @@ mod tests {
                 let Some(best) = searcher.explanations(facts, &mut SearchBudget::default()).first().cloned() else {
                     return;
                 };
-                let rest = RemainingPlies { plies: best.plies.len() - 1, is_given_up: which > 3 };
+                let rest = RemainingPlies { plies: best.plies.len() - 1, is_given_up: which > 3, shares_press: false };
                 facts.published.apply_ply(
                     now,
                     best.plies[0].clone(),

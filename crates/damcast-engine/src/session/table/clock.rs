@@ -12,7 +12,7 @@ use draughts_pdn::clock::Clocks;
 use super::board_model::BoardModel;
 use crate::millis::Millis;
 use crate::protocol::{ClockReport, ClockTimes};
-use crate::recognition::{ClockState, PressId, Recogniser};
+use crate::recognition::{ClockState, LikelyPresser, PressId, Recogniser};
 use crate::session::clock_filter::{ClockFilter, ClockNotices};
 use crate::session::lever::LeverTracker;
 use crate::session::{Effect, LineSettings};
@@ -149,13 +149,19 @@ impl TableClock {
         let opening = recogniser.plies() == 0;
         let untouched = !is_pressed && !recogniser.is_touched() && !recogniser.has_presses();
         if times.is_running() && opening && (!ran || untouched) {
-            recogniser.set_lever_turn(self.assume(recogniser.position().turn()));
+            let turn = recogniser.position().turn();
+            // If the report of the start is missing, the first ply may have been pressed for.
+            let is_after_ply = is_pressed && recogniser.has_landed();
+            recogniser.set_lever_turn(self.assume(if is_after_ply { !turn } else { turn }));
         }
         // A press that starts the clock completes no ply.
         if is_pressed && (ran || !opening) {
-            if let Some(mover) = recogniser.likely_presser(now)
-                && self.lever.learn_sides(mover)
-            {
+            let have_changed = match recogniser.likely_presser(now) {
+                Some(LikelyPresser { player, may_be_late: true }) => self.lever.learn_sides_from_late_press(player),
+                Some(LikelyPresser { player, may_be_late: false }) => self.lever.learn_sides(player),
+                None => false,
+            };
+            if have_changed {
                 effects.push(Effect::Notice(
                     "the clock's sides are not as they were learned; are White and Black at the right sides?"
                         .to_owned(),
