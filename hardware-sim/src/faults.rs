@@ -61,6 +61,14 @@ named_faults! {
         DrawOffer = "draw-offer",
         /// Per ply: a child lifts and replaces its piece and others several times before the move.
         Fidget = "fidget",
+        /// Per ply: a child pushes its piece or others to adjacent squares, puts them back, and moves 1 to 8 s later.
+        PushedAbout = "pushed-about",
+        /// Per ply: the hand that moves and presses scatters two to five pieces nearby, which are put back up to 4 s after the press, while
+        /// the opponent may be moving.
+        PiecesScattered = "pieces-scattered",
+        /// Per game: the game before it on the board was played with White on the other side of the clock, half of the time also of the
+        /// board. Only the caller can write one into the script; the profile only stores the rate for the caller.
+        SeatsSwapped = "seats-swapped",
         /// Per ply: the arbiter stops the clock, corrects the times and restarts it.
         ClockCorrected = "clock-corrected",
         /// Per ply: the arbiter stops the clock, goes back one to four plies, corrects the times and restarts it. Only the caller can write

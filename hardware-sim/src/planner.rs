@@ -121,6 +121,9 @@ impl Planner<'_> {
         let mut now = start_ms;
         self.add_action(now, Action::Turn(game.is_turned));
         self.hand.set_has_clock(game.control.is_some());
+        if index > 0 {
+            self.hand.forget_leftovers();
+        }
         let ready = if self.hand.planned_board().codes() == game.start {
             now
         } else {
@@ -128,7 +131,7 @@ impl Planner<'_> {
             self.set_up(&game.start, now + pause)
         };
         self.note(ready, Event::Ready { game: index });
-        now = ready + self.rng.between(1_000, 2_000);
+        now = ready + game.pause_ms + self.rng.between(1_000, 2_000);
         now = self.start_clock(index, game, ready, now);
 
         let mut turn = TurnTiming::at(now);

@@ -126,6 +126,14 @@ impl NoiseProfile {
         Fault::all().map(|fault| (fault, self.rate(fault))).filter(|(_, rate)| *rate > 0.0)
     }
 
+    /// Adds the habits that no named profile has, at rates of an ordinary event.
+    pub fn with_habits(mut self) -> NoiseProfile {
+        for (fault, rate) in HABITS {
+            self.set_rate(*fault, *rate);
+        }
+        self
+    }
+
     /// Adds the properties that real hardware and real hands share in every profile.
     fn human(self) -> NoiseProfile {
         NoiseProfile {
@@ -203,6 +211,22 @@ const RATES: &[(Fault, [f64; 3])] = &[
     (Fault::SplitRead, [0.20, 0.20, 0.20]),
 ];
 
+/// Rates of the habits that no named profile has (G).
+const HABITS: &[(Fault, f64)] = &[
+    (Fault::HeldPiece, 0.01),
+    (Fault::ReplyBeforePress, 0.02),
+    (Fault::AdjustMany, 0.005),
+    (Fault::CrownLate, 0.1),
+    (Fault::BothHands, 0.05),
+    (Fault::DrawOffer, 0.003),
+    (Fault::Fidget, 0.005),
+    (Fault::PushedAbout, 0.002),
+    (Fault::PiecesScattered, 0.001),
+    (Fault::SeatsSwapped, 0.3),
+    (Fault::ClockCorrected, 0.001),
+    (Fault::PliesTakenBack, 0.0005),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,6 +235,15 @@ mod tests {
     fn ideal_has_no_fault_and_only_has_one() {
         assert_eq!(NoiseProfile::ideal().faults().count(), 0);
         assert_eq!(NoiseProfile::only(Fault::Slide, 0.4).faults().collect::<Vec<_>>(), [(Fault::Slide, 0.4)]);
+    }
+
+    #[test]
+    fn habits_are_off_in_all_profiles() {
+        for name in ["ideal", "calm", "club", "blitz"] {
+            let profile: NoiseProfile = name.parse().unwrap();
+            assert!(HABITS.iter().all(|(fault, _)| profile.rate(*fault) == 0.0), "{name}");
+            assert!(HABITS.iter().all(|(fault, rate)| profile.clone().with_habits().rate(*fault) == *rate));
+        }
     }
 
     #[test]

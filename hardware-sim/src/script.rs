@@ -124,6 +124,8 @@ pub struct Game {
     pub initial_board: InitialBoard,
     /// Pieces put on the board after the game, as (field, code): for example result pieces 13 "draw", 14 "white wins", 15 "black wins".
     pub result: Vec<(u8, u8)>,
+    /// Pause between the complete start position and the start of the clock, in addition to the usual one of 1 to 2 s.
+    pub pause_ms: u64,
     /// Motions of the analysis after the game; if empty, a random analysis.
     pub analysis: Vec<Ply>,
 }
@@ -140,6 +142,7 @@ impl Game {
             control,
             initial_board: InitialBoard::Ready,
             result: Vec::new(),
+            pause_ms: 0,
             analysis: Vec::new(),
         }
     }

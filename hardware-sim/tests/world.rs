@@ -228,7 +228,9 @@ const CHANGES_PLACEMENT: &[Fault] =
 
 #[test]
 fn each_fault_alone_happens_and_leaves_board_right() {
-    for fault in Fault::all().filter(|fault| ![Fault::IllegalStands, Fault::PliesTakenBack].contains(fault)) {
+    let is_scripted =
+        |fault: &Fault| [Fault::IllegalStands, Fault::PliesTakenBack, Fault::SeatsSwapped].contains(fault);
+    for fault in Fault::all().filter(|fault| !is_scripted(fault)) {
         let mut seen = 0;
         for seed in 0..8 {
             let plies = wild_plies(40, seed);

@@ -84,6 +84,15 @@ fn wrongly_replaced_pieces_are_no_moves() {
 }
 
 #[test]
+fn swapped_seats_are_learned_in_each_game() {
+    let mut profile: NoiseProfile = "club".parse().unwrap();
+    profile.set_rate(Fault::SeatsSwapped, 1.0);
+    let score = score_case(&playable("international"), &profile, true, 1..7);
+    assert_eq!((score.false_plies, score.needless_setups), (0, 0), "{:#?}", score.imperfect_games);
+    assert_eq!(score.recalled, score.plies, "{:#?}", score.imperfect_games);
+}
+
+#[test]
 fn blitz_errors_do_not_cascade() {
     let score = score(&playable("international"), "blitz", true, 1..5);
     assert!(score.recalled * 1000 >= score.plies * 985, "{score}");

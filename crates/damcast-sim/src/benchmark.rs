@@ -13,7 +13,7 @@ use hardware_sim::faults::Fault;
 use hardware_sim::profile::NoiseProfile;
 
 use super::baselines::BaselineRule;
-use super::game_score::{Score, percent};
+use super::game_score::{Score, bounds, percent};
 use super::games::SourceGame;
 use super::hall;
 use super::score::{self, Conditions, RecorderKind, over_all_cores};
@@ -280,6 +280,17 @@ pub fn provisional(score: &Score) -> String {
         score.provisional_delay(0.50) as f64 / 1000.0,
         score.provisional_delay(0.95) as f64 / 1000.0,
     )
+}
+
+/// Formats counts with their bounds at 95 % confidence, as one line.
+pub fn counts_with_bounds(score: &Score) -> String {
+    let missing = score.plies - score.recalled;
+    let rate = |name: &str, count: usize| {
+        let (low, high) = bounds(count, score.plies);
+        format!("{name} {count} ({:.2} to {:.2} per 100k)", 1e5 * low, 1e5 * high)
+    };
+    let counts = [("missing", missing), ("false", score.false_plies), ("needless setups", score.needless_setups)];
+    format!("95 % bounds: {}", counts.map(|(name, count)| rate(name, count)).join(", "))
 }
 
 /// Formats the faults that struck shortly before differences, most frequent first, as one line.

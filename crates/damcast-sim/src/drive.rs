@@ -35,6 +35,17 @@ pub struct Record {
 }
 
 impl Record {
+    /// Returns the record without the outputs of the games before the one with this index.
+    pub fn of_game(&self, index: usize) -> Record {
+        let is_opened = |output: &Output| matches!(output.effect, Effect::GameOpened(_));
+        let mut games = 0;
+        let is_later = |output: &&Output| {
+            games += usize::from(is_opened(output));
+            index == 0 || games > index
+        };
+        Record { inputs: Vec::new(), outputs: self.outputs.iter().filter(is_later).cloned().collect() }
+    }
+
     /// Returns the lines of the live files, in order.
     pub fn lines(&self) -> impl Iterator<Item = (Millis, String)> {
         self.outputs.iter().flat_map(|output| output.effect.lines().into_iter().map(|line| (output.at, line)))

@@ -102,6 +102,20 @@ impl Score {
     }
 }
 
+/// Returns the bounds of a share that was counted as `part` of `whole`, with 95 % confidence (Wilson's score interval), as 0 to 1.
+pub fn bounds(part: usize, whole: usize) -> (f64, f64) {
+    /// Quantile of the normal distribution for 95 %.
+    const Z: f64 = 1.959_964;
+    if whole == 0 {
+        return (0.0, 1.0);
+    }
+    let (n, share) = (whole as f64, part.min(whole) as f64 / whole as f64);
+    let centre = share + Z * Z / (2.0 * n);
+    let spread = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
+    let scale = 1.0 + Z * Z / n;
+    (((centre - spread) / scale).max(0.0), ((centre + spread) / scale).min(1.0))
+}
+
 fn quantile(delays: &[i64], share: f64) -> i64 {
     let mut delays = delays.to_vec();
     delays.sort_unstable();
@@ -137,5 +151,25 @@ impl fmt::Display for Score {
             self.delay(0.95) as f64 / 1000.0,
             self.delay(0.99) as f64 / 1000.0,
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_those_of_wilson() {
+        let rounded = |part, whole| {
+            let (low, high) = bounds(part, whole);
+            [(1e4 * low).round(), (1e4 * high).round()]
+        };
+        // Newcombe, Statistics in Medicine 17 (1998), table I, method 3.
+        assert_eq!(rounded(81, 263), [2553.0, 3662.0]);
+        assert_eq!(rounded(15, 148), [624.0, 1605.0]);
+        assert_eq!(rounded(0, 20), [0.0, 1611.0]);
+        assert_eq!(rounded(1, 29), [61.0, 1718.0]);
+        assert_eq!(rounded(20, 20), [8389.0, 10_000.0]);
+        assert_eq!(bounds(0, 0), (0.0, 1.0));
     }
 }

@@ -41,7 +41,8 @@ pub fn play(cases: &[Case]) -> Score {
     for ((((game, conditions), (steps, script)), seat), record) in
         hall.cases.iter().zip(&hall.plans).zip(hall.world.seats()).zip(&records)
     {
-        let outcome = PlayedCase { steps, script, truth: seat.truth(), times: seat.ply_times(), record };
+        let last = seat.config().games.len() - 1;
+        let outcome = PlayedCase { steps, script, game: last, truth: seat.truth(), times: seat.ply_times(), record };
         sum.add(count(&format!("{} seed {}", game.name, conditions.seed), &outcome));
     }
     sum
@@ -88,7 +89,9 @@ impl<'a> Hall<'a> {
             let script = script::illegal_game(&game.start, &steps, *control, profile, *seed);
             let geometry = &game.start.variant().geometry;
             let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
-            seats.push(SeatConfig::new(rows, columns, script.clone(), profile.clone(), *seed));
+            let mut seat = SeatConfig::new(rows, columns, script.clone(), profile.clone(), *seed);
+            seat.games = script::with_swapped_seats(script.clone(), true, profile, *seed);
+            seats.push(seat);
             plans.push((steps, script));
         }
         let world = BusWorld::new(BusConfig::new(seats, first.seed)).map_err(|error| error.to_string())?;

@@ -13,7 +13,7 @@ use hardware_sim::clock::TimeControl;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::NoiseProfile;
 use hardware_sim::script::Game;
-use hardware_sim::truth::{Event, PlyTimes, TruthEntry};
+use hardware_sim::truth::{Event, PlyId, PlyTimes, TruthEntry};
 use hardware_sim::world::{SeatConfig, World};
 
 use super::alignment::{Expected, Published, compare};
@@ -93,6 +93,8 @@ pub struct Case {
     /// Moves with the positions before them.
     pub steps: Vec<(Position, ScriptPly)>,
     script: Game,
+    /// Index of the scored game: the last one on the board.
+    game: usize,
     /// Board, with the true events.
     pub world: World,
     /// Inputs and outputs of the recorder.
@@ -112,24 +114,28 @@ pub fn run(game: &SourceGame, conditions: &Conditions, recorder: RecorderKind) -
     let script = script::illegal_game(start, &steps, *control, profile, *seed);
     let geometry = &start.variant().geometry;
     let (rows, columns) = (geometry.height() as u8, geometry.width() as u8);
-    let setting = SeatConfig::new(rows, columns, script.clone(), profile.clone(), *seed);
+    let mut setting = SeatConfig::new(rows, columns, script.clone(), profile.clone(), *seed);
+    let is_from_start = *start == Position::start(start.variant());
+    setting.games = script::with_swapped_seats(script.clone(), is_from_start, profile, *seed);
     let mut world = World::new(setting).map_err(|error| error.to_string())?;
     // The operator starts a game from another position.
-    let request = (*start != Position::start(start.variant()))
-        .then(|| OperatorCommand::Start(Some(fen::write(start.variant(), &start.setup()))));
+    let request = (!is_from_start).then(|| OperatorCommand::Start(Some(fen::write(start.variant(), &start.setup()))));
+    let game = world.config().games.len() - 1;
     let record = match recorder {
         RecorderKind::Damcast => drive(&mut world, &mut Line::new(conditions.settings.clone()), request, TRAILING_MS),
         RecorderKind::Peer(rule) => {
             drive(&mut world, &mut BaselineRecorder::new(start.variant(), rule), request, TRAILING_MS)
         }
     };
-    Ok(Case { steps, script, world, record })
+    Ok(Case { steps, script, game, world, record })
 }
 
 /// Outcome of a game.
 pub(super) struct PlayedCase<'case> {
     pub steps: &'case [(Position, ScriptPly)],
     pub script: &'case Game,
+    /// Index of the scored game.
+    pub game: usize,
     pub truth: &'case [TruthEntry],
     pub times: Vec<PlyTimes>,
     pub record: &'case Record,
@@ -147,7 +153,7 @@ impl PlayedCase<'_> {
         }
         for truth in self.truth {
             match truth.event {
-                Event::WrongPly(ply) => {
+                Event::WrongPly(ply) if ply.game == self.game => {
                     let (position, _) = &self.steps[ply.ply];
                     let variant = position.variant();
                     let wrong = self.script.plies[ply.ply].wrong_first.as_deref();
@@ -160,7 +166,7 @@ impl PlayedCase<'_> {
                         expected.push(Expected::Restored(ply.ply, setup_text(position)));
                     }
                 }
-                Event::Settled(ply) if settled.insert(ply.ply) => {
+                Event::Settled(ply) if ply.game == self.game && settled.insert(ply.ply) => {
                     let (position, step) = &self.steps[ply.ply];
                     expected.push(match step {
                         ScriptPly::Legal(played) => {
@@ -172,7 +178,7 @@ impl PlayedCase<'_> {
                         }
                     });
                 }
-                Event::GameOver { .. } => over = over.min(truth.at_ms),
+                Event::GameOver { game } if game == self.game => over = over.min(truth.at_ms),
                 _ => {}
             }
         }
@@ -198,6 +204,7 @@ pub fn play(game: &SourceGame, conditions: &Conditions, recorder: RecorderKind) 
     let outcome = PlayedCase {
         steps: &case.steps,
         script: &case.script,
+        game: case.game,
         truth: case.world.truth(),
         times: case.world.ply_times(),
         record: &case.record,
@@ -206,11 +213,14 @@ pub fn play(game: &SourceGame, conditions: &Conditions, recorder: RecorderKind) 
 }
 
 pub(super) fn count(name: &str, outcome: &PlayedCase) -> Score {
-    let published = outcome.record.entries();
+    let record = outcome.record.of_game(outcome.game);
+    let published = record.entries();
     let (expected, over) = outcome.expected();
     let times = &outcome.times;
-    let complete = |ply: usize| times.iter().find(|times| times.ply.ply == ply).and_then(|times| times.complete_ms());
-    let announced = outcome.record.announcements();
+    let complete = |ply: usize| {
+        times.iter().find(|times| times.ply == PlyId { game: outcome.game, ply }).and_then(|times| times.complete_ms())
+    };
+    let announced = record.announcements();
     let published: Vec<Published> = published
         .into_iter()
         .zip(announced.announced_at)

@@ -1,7 +1,7 @@
 //! Translates a game into motions on fields.
 
 use draughts::{Color, Move, PieceKind, Position, Square};
-use hardware_sim::clock::TimeControl;
+use hardware_sim::clock::{ClockSide, TimeControl};
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::NoiseProfile;
 use hardware_sim::random::Rng;
@@ -71,6 +71,23 @@ pub fn game(start: &Position, moves: &[Move], control: Option<TimeControl>, prof
         position = position.play(played);
     }
     illegal_game(start, &steps, control, profile, seed)
+}
+
+/// Returns the games of a seat, the last of which is `game`. At the rate of the profile, another game precedes it on the board: its
+/// first plies, with White on the other side of the clock. `is_from_start`: whether the game begins at the start of its variant;
+/// otherwise an operator would have to begin each game.
+pub fn with_swapped_seats(game: Game, is_from_start: bool, profile: &NoiseProfile, seed: u64) -> Vec<Game> {
+    const PLIES: usize = 12;
+    let mut rng = Rng::stream(seed, "seats");
+    if !rng.chance(profile.rate(Fault::SeatsSwapped)) || !is_from_start {
+        return vec![game];
+    }
+    let is_played = |ply: &&Ply| !ply.is_illegal && ply.corrected_to.is_none();
+    let plies = game.plies.iter().take_while(is_played).take(PLIES).cloned().collect();
+    let before = Game { plies, ..game.clone() };
+    let game = Game { pause_ms: rng.between(5_000, 60_000), ..game };
+    let swapped = if rng.chance(0.5) { game.rotated(true) } else { Game { white_side: ClockSide::Right, ..game } };
+    vec![before, swapped]
 }
 
 /// Translates a game with illegal moves.

@@ -159,6 +159,7 @@ impl Hand {
             at = self.adjust(id, at);
             at = self.adjust_many(id, at);
             at = self.fidget(id, ply, at);
+            at = self.push_about(id, ply, at);
             at = self.press_by_mistake(id, ply.player, thinking, at);
         }
         let knock_before = self.rng.chance(0.5);
@@ -192,6 +193,7 @@ impl Hand {
         let delay = self.delay_press(next.is_some());
         let (pressed_ms, think_from) = self.press(id, ply.player, &carried, (done, turn.press_after_ms), delay);
         let after = pressed_ms.unwrap_or(done).max(done);
+        self.scatter(id, ply, next, (done, after));
         let settled_ms = if crown_late { self.crown_piece(id, ply, after + much_later.unwrap_or(0)) } else { done };
         if ply.crown.is_some() && crown_late && settled_ms > after {
             let fault = if much_later.is_some() { Fault::CrownLate } else { Fault::CrownAfterPress };

@@ -78,6 +78,60 @@ impl Hand {
         at
     }
 
+    /// Pushes the piece of the ply and others to adjacent squares and back. Returns the time at which the ply may begin.
+    pub(super) fn push_about(&mut self, id: PlyId, ply: &Ply, at: u64) -> u64 {
+        let mut at = at;
+        if !self.is_unusual(Fault::PushedAbout) {
+            return at;
+        }
+        for _ in 0..self.unusual_rng.between(1, 3) {
+            let pieces = self.planned_board.occupied(at);
+            let other = self.unusual_rng.pick(&pieces).copied();
+            let own = Some(ply.from).filter(|field| pieces.contains(field) && self.unusual_rng.chance(0.6));
+            let Some(field) = own.or(other) else { return at };
+            let (code, flaky) = (self.planned_board.code(field), self.planned_board.is_flaky(field));
+            let mut room = self.planned_board.room_around(at, field);
+            room.retain(|near| self.planned_board.is_played_on(*near));
+            self.unusual_rng.shuffle(&mut room);
+            room.truncate(self.unusual_rng.between(1, 2) as usize);
+            let start = at;
+            self.put(at, field, 0, false);
+            for near in room {
+                let from = at + self.unusual_rng.between(150, 500);
+                at = from + self.unusual_rng.between(300, 2_500);
+                self.visit(near, code, from, at);
+            }
+            at += self.unusual_rng.between(150, 800);
+            self.put(at, field, code, flaky);
+            self.irregular(start, Some(id), Fault::PushedAbout, Some(field), at);
+            at += self.unusual_rng.between(200, 1_500);
+        }
+        at + self.unusual_rng.between(1_000, 8_000)
+    }
+
+    /// Scatters pieces near the end of the ply, between its end and its press, and puts them back after the press. Leaves the fields of
+    /// both plies alone.
+    pub(super) fn scatter(&mut self, id: PlyId, ply: &Ply, next: Option<&Ply>, (done, pressed): (u64, u64)) {
+        if !self.is_unusual(Fault::PiecesScattered) {
+            return;
+        }
+        let mut pieces = self.planned_board.occupied(done);
+        let next_fields = next.map(Ply::fields).unwrap_or_default();
+        pieces.retain(|field| {
+            !ply.fields().contains(field)
+                && !next_fields.contains(field)
+                && self.leftovers.iter().all(|left| left.field != *field)
+        });
+        pieces.sort_by_key(|field| (self.planned_board.distance(ply.to, *field), *field));
+        pieces.truncate(self.unusual_rng.between(2, 5) as usize);
+        for field in pieces {
+            let start = done + self.unusual_rng.between(0, 150);
+            let end = start.max(pressed) + self.unusual_rng.between(300, 4_000);
+            self.lift_and_replace(field, start, end);
+            self.irregular(start, Some(id), Fault::PiecesScattered, Some(field), end);
+        }
+    }
+
     /// Draws how much later than the press the piece is crowned; `None`: no later than usual.
     pub(super) fn delay_crowning(&mut self, ply: &Ply) -> Option<u64> {
         (ply.crown.is_some() && self.is_unusual(Fault::CrownLate)).then(|| self.unusual_rng.between(3_000, 15_000))
@@ -102,7 +156,7 @@ impl Hand {
         delayed.filter(|delayed| delayed.fault == Fault::ReplyBeforePress && at < pressed).map(|_| at)
     }
 
-    /// Forgets captured pieces that were left on the board, because the arbiter has removed them.
+    /// Forgets captured pieces that were left on the board, because they were removed with the others.
     pub fn forget_leftovers(&mut self) {
         self.leftovers.clear();
     }
@@ -140,11 +194,28 @@ mod tests {
 
     #[test]
     fn fidgeted_pieces_return_to_their_fields() {
-        for fault in [Fault::AdjustMany, Fault::Fidget] {
+        for fault in [Fault::AdjustMany, Fault::Fidget, Fault::PushedAbout] {
             let mut hand = hand(NoiseProfile::only(fault, 1.0), 5);
             hand.play(ID, &Ply::quiet(Player::White, 90, 81), TurnTiming::at(0), None);
             assert_eq!([63, 54, 34, 9, 90, 81].map(|field| hand.planned_board().code(field)), [1, 4, 4, 4, 0, 7]);
             assert!(deeds(&mut hand).len() > 6, "{fault}");
+        }
+    }
+
+    #[test]
+    fn scattered_pieces_return_after_press_and_spare_next_ply() {
+        let reply = Ply::quiet(Player::Black, 9, 18);
+        for seed in 0..30 {
+            let mut hand = hand(NoiseProfile::only(Fault::PiecesScattered, 1.0), seed);
+            let done = hand.play(ID, &Ply::quiet(Player::White, 90, 81), TurnTiming::at(0), Some(&reply));
+            assert_eq!([63, 54, 34, 9, 90, 81].map(|field| hand.planned_board().code(field)), [1, 4, 4, 4, 0, 7]);
+            let motions = hand.take_motions();
+            let back = |motion: &&Motion| matches!(motion.action, Action::Put { field, ref sensor_state } if sensor_state.code != 0 && field != 81);
+            let back: Vec<u64> = motions.iter().filter(back).map(|motion| motion.at_ms).collect();
+            assert!((2..=3).contains(&back.len()), "{seed}");
+            assert!(back.iter().all(|&at| at > done.pressed_ms.unwrap()), "{seed}");
+            let is_spared = |motion: &Motion| !matches!(motion.action, Action::Put { field: 9 | 18, .. });
+            assert!(motions.iter().all(is_spared), "{seed}");
         }
     }
 

@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context;
 use clap::Parser;
 use damcast::engine::session::LineSettings;
-use damcast::simulation::benchmark::{Benchmark, CaseSelector, PlayStyle, TABLE_HEADER, provisional, suspects};
+use damcast::simulation::benchmark::{
+    Benchmark, CaseSelector, PlayStyle, TABLE_HEADER, counts_with_bounds, provisional, suspects,
+};
 use damcast::simulation::faults::usual_rate;
 use damcast::simulation::game_score::Score;
 use damcast::simulation::games::SourceGame;
@@ -114,6 +116,9 @@ struct ScoreArguments {
     /// Add this fault to the hands, as NAME=RATE, to test coinciding faults.
     #[arg(long = "with", value_name = "FAULT=RATE")]
     with: Vec<String>,
+    /// Add every habit that no named way of playing has, such as held pieces and swapped seats, at small rates.
+    #[arg(long)]
+    habits: bool,
     /// Number of seeds per game.
     #[arg(long, default_value_t = 1)]
     seeds: u64,
@@ -263,6 +268,9 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
         None => PlayStyle::list(&arguments.hands).context("--hands")?,
         Some(faults) => single_faults(faults)?,
     };
+    if arguments.habits {
+        all_hands.iter_mut().for_each(|hands| hands.profile = hands.profile.clone().with_habits());
+    }
     for text in &arguments.with {
         let (name, rate) = text.split_once('=').with_context(|| format!("--with {text}: expected FAULT=RATE"))?;
         let (fault, rate) = (name.parse::<Fault>().context("--with")?, rate.parse().context("--with")?);
@@ -281,6 +289,7 @@ fn score(arguments: &ScoreArguments) -> anyhow::Result<()> {
             for row in benchmark.rows(hands, recorder)? {
                 print_line(&row)?;
                 if recorder == RecorderKind::Damcast {
+                    print_line(format_args!("  {}", counts_with_bounds(&row.score)))?;
                     print_line(format_args!("  {}", provisional(&row.score)))?;
                 }
                 if !row.score.suspects.is_empty() && recorder == RecorderKind::Damcast {
