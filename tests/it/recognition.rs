@@ -310,6 +310,17 @@ fn unpressed_replacement_replaces_move() {
 }
 
 #[test]
+fn pushed_piece_of_opponent_is_no_change_of_mind() {
+    // A hand pushes the piece that has moved to another square which it could have reached, and puts it back.
+    let story = "10.0 40 -, 10.3 34 white, 11.0 press white, 13.0 34 -, 13.2 35 white, 15.4 35 -, 15.7 34 white
+        20.0 8 -, 20.3 12 black, 21.0 press black, 23.0 ends";
+    check("W:W31,40:B8,20", ClockState::Running, story, &["40-34", "8-12"]);
+    let corrected = "10.0 40 -, 10.3 34 white, 11.0 press white, 13.0 34 -, 13.2 35 white, 40.0 ends";
+    let expected = ["40-34", "W:W31,40:B8,20", "40-35"];
+    check("W:W31,40:B8,20", ClockState::Running, corrected, &expected);
+}
+
+#[test]
 fn flickering_king_is_not_captured_unseen() {
     // White's king flickers on 46. Black takes 1-29 back; 46-23 and 29x1 would look alike.
     let story = "1.0 46 -, 1.2 46 white, 1.5 46 -, 1.7 46 white, 2.0 46 -, 2.2 46 white, 2.6 1 -, 2.9 29 black

@@ -92,6 +92,8 @@ fn retraction(facts: &Facts, work: &mut u32) -> Option<(i32, Proposal)> {
         _ if !pressed => facts.settings.unpressed_ms,
         // An unfinished move looks like many others.
         _ if clockless => facts.settings.no_clock_ms,
+        // Without a press since, anybody's hand may be pushing the piece.
+        1 if facts.presses.is_empty() => times::PUT_BACK_MS,
         1 => times::REPLACED_MS,
         // An unlikely explanation may be a piece in a hand.
         _ if other.score < weights::GOOD_SCORE => times::REPLACED_MS,

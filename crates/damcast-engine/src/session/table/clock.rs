@@ -111,8 +111,9 @@ impl TableClock {
                 if judged.was_reset {
                     self.lever.reset_reading();
                 }
+                let is_late = judged.good.len() > 1;
                 for times in judged.good {
-                    effects.extend(self.on_reading(now, times, how, recogniser.as_deref_mut()));
+                    effects.extend(self.on_reading(now, times, (how, is_late), recogniser.as_deref_mut()));
                 }
             }
             // All times are zero right after a clock command. Acknowledgements and invalid readings contain no time.
@@ -124,12 +125,12 @@ impl TableClock {
         effects
     }
 
-    /// Handles a good reading.
+    /// Handles a good reading. `is_late`: whether it was in doubt, so that the board may have changed since.
     fn on_reading(
         &mut self,
         now: Millis,
         times: ClockTimes,
-        how: ClockReportSource,
+        (how, is_late): (ClockReportSource, bool),
         recogniser: Option<&mut Recogniser>,
     ) -> Vec<Effect> {
         let is_pressed = self.lever.update(times);
@@ -151,7 +152,7 @@ impl TableClock {
         if times.is_running() && opening && (!ran || untouched) {
             let turn = recogniser.position().turn();
             // If the report of the start is missing, the first ply may have been pressed for.
-            let is_after_ply = is_pressed && recogniser.has_landed();
+            let is_after_ply = is_pressed && !is_late && recogniser.has_landed();
             recogniser.set_lever_turn(self.assume(if is_after_ply { !turn } else { turn }));
         }
         // A press that starts the clock completes no ply.
