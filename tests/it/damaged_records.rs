@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -477,6 +478,35 @@ fn game_of_damaged_log_stands_still_until_copy_is_back() {
     hall.wait("the end of the alarm", |hall| !status(&hall.place)["alarms"].to_string().contains("stands still"));
     hall.play(10);
     assert!(hall.live(1).starts_with(&published[0]) && moves(&hall.live(1)).len() >= 10, "{}", hall.live(1));
+}
+
+/// Bytes of a log change in their place while the station writes it, which it notices only at the next start.
+#[test]
+fn log_changed_beneath_station_takes_nothing_back() {
+    for is_zeroed in [false, true] {
+        let mut hall = Hall::start("");
+        hall.play(6);
+        let path = hall.file("log/a-1.log");
+        let written = fs::read(&path).unwrap();
+        let at = written.len() * 2 / 3;
+        let changed = if is_zeroed { vec![0; 40] } else { vec![written[at] ^ 1] };
+        fs::OpenOptions::new().write(true).open(&path).unwrap().write_all_at(&changed, at as u64).unwrap();
+        hall.play(10);
+        let last = moves(&hall.live(1)).pop().unwrap();
+        hall.wait_for_public("games.pdn", &last);
+        hall.wait_for_public("events.ndjson", &format!("\"{last}\""));
+        hall.stop();
+        let names = ["live/a-1.pdn", "public/games.pdn", "public/started.pdn"];
+        let published = names.map(|name| hall.read(name));
+        let events = hall.read("public/events.ndjson");
+        for _ in 0..2 {
+            hall.start_again();
+            hall.station.wait_for("the port is open");
+            hall.stop();
+            assert_eq!(names.map(|name| hall.read(name)), published, "{is_zeroed}: {}", hall.station.output());
+            assert!(hall.read("public/events.ndjson").starts_with(&events), "{is_zeroed}: {}", hall.station.output());
+        }
+    }
 }
 
 #[test]
