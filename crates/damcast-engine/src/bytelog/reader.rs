@@ -287,11 +287,14 @@ impl LogReader {
         let number = self.lines;
         let error = |LineError { column, fault }| LogError { line: number, column, fault };
         let parsed = parse_line(line).map_err(error)?;
-        if number == 2
-            && let Some(seal) = Seal::parse(without_end(line))
-        {
-            self.seal = Some(seal);
-            return Ok(LogLine::Comment);
+        match Seal::parse(without_end(line)) {
+            Some(seal) if number == 2 => {
+                self.seal = Some(seal);
+                return Ok(LogLine::Comment);
+            }
+            // It was moved.
+            Some(Seal::Whole(_)) if self.last.is_none() => self.seal = Some(Seal::Damaged),
+            _ => {}
         }
         // A record whose first digit was damaged into "#" would pass for a comment.
         let remark =
@@ -446,7 +449,7 @@ mod tests {
             assert!(damage.is_some() || !log.records.is_empty(), "{at}");
         }
         let lines: Vec<&str> = whole.split_inclusive('\n').collect();
-        for (one, other) in (2..lines.len()).flat_map(|one| (2..one).map(move |other| (one, other))) {
+        for (one, other) in (2..lines.len()).flat_map(|one| (1..one).map(move |other| (one, other))) {
             let mut swapped = lines.clone();
             swapped.swap(one, other);
             let (log, damage) = read_valid_prefix(swapped.concat().as_bytes());
