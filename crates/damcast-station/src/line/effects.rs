@@ -29,9 +29,9 @@ enum NoticeLevel {
 }
 
 impl LineTask {
-    /// Applies the effects of the core; the link may be down. Returns the input that was read meanwhile.
-    pub(super) async fn apply_outputs(&mut self, now: u64, outputs: Vec<Output>) -> Option<Input> {
-        let mut heard = None;
+    /// Applies the effects of the core; the link may be down. Returns the inputs that were read meanwhile.
+    pub(super) async fn apply_outputs(&mut self, now: u64, outputs: Vec<Output>) -> Vec<Input> {
+        let mut heard = Vec::new();
         for Output { board, effect, .. } in outputs {
             match effect {
                 Effect::Send(bytes) if self.link.is_up() => {
@@ -41,10 +41,10 @@ impl LineTask {
                         self.warn_link_down(reason);
                     }
                 }
-                Effect::LookUpGame(entries) => heard = Some(self.look_up_game(board, entries).await),
+                Effect::LookUpGame(entries) => heard.push(self.look_up_game(board, entries).await),
                 // Live updates are published and part of the status.
                 Effect::Send(_) | Effect::LiveUpdate(_) => {}
-                Effect::Reopen { board } => heard = self.reopen(board.as_deref()).await,
+                Effect::Reopen { board } => heard.extend(self.reopen(board.as_deref()).await),
                 Effect::Notice(text) | Effect::Refused(text) => {
                     self.board_notice(now, board, &text, NoticeLevel::Warning)
                 }

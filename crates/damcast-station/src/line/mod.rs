@@ -18,7 +18,7 @@ mod report;
 mod requests;
 mod tidy;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -29,7 +29,7 @@ use damcast_engine::calendar::Calendar;
 use damcast_engine::millis::Millis;
 use damcast_engine::session::request::Request;
 use damcast_engine::session::{BusAddress, Effect, Input, LineErrors, Output};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::time::{Instant, sleep, sleep_until};
 use tracing::{error, info, warn};
 
@@ -83,6 +83,8 @@ pub struct Storage {
 
 /// Longest time between two heartbeats of a line.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
+/// Longest time that a line waits for others to open.
+const MAX_PERMIT_WAIT: Duration = Duration::from_secs(30);
 /// Longest delay until the status shows a change that no file shows. Reporting each byte would delay the next board.
 const REPORT_DELAY: Duration = Duration::from_millis(100);
 
@@ -118,6 +120,9 @@ pub struct LineDeps {
     pub problems: FileProblems,
     /// Heartbeat of the line.
     pub heartbeat: Heartbeat,
+    /// Permits to open a line, one for each processor. Lines that play their old logs one after the other are sooner at their boards, and
+    /// need less memory, than lines that all do so at once.
+    pub openings: Arc<Semaphore>,
 }
 
 /// Reason why a line cannot continue; it is reopened then.
@@ -147,7 +152,12 @@ pub async fn run(config: LineConfig, deps: LineDeps) -> Result<LineExit, Station
     let orders = deps.commands.clone();
     let pulse = deps.heartbeat.clone();
     pulse.beat();
+    let permit = permit_to_open(Arc::clone(&deps.openings), &pulse, &mut stop).await;
+    if *stop.borrow() {
+        return Ok(LineExit::Stopped);
+    }
     let mut station = LineTask::open(config, deps).await?;
+    drop(permit);
     station.reissue_requests().await?;
     let mut beats = tokio::time::interval(HEARTBEAT_INTERVAL);
     beats.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -188,6 +198,25 @@ pub async fn run(config: LineConfig, deps: LineDeps) -> Result<LineExit, Station
             () = std::future::ready(()), if !is_full && !listens && quiet_until.is_none() => {}
         }
         heard_in_a_row = 0;
+    }
+}
+
+/// Waits for the permit to open a line: for [`MAX_PERMIT_WAIT`] at most, because a disk that does not answer may hold all permits.
+async fn permit_to_open(
+    openings: Arc<Semaphore>,
+    pulse: &Heartbeat,
+    stop: &mut watch::Receiver<bool>,
+) -> Option<OwnedSemaphorePermit> {
+    let (permit, latest) = (openings.acquire_owned(), sleep(MAX_PERMIT_WAIT));
+    tokio::pin!(permit, latest);
+    loop {
+        pulse.beat();
+        tokio::select! {
+            permit = &mut permit => return permit.ok(),
+            () = &mut latest => return None,
+            () = stop_requested(stop) => return None,
+            () = sleep(HEARTBEAT_INTERVAL) => {}
+        }
     }
 }
 
@@ -536,8 +565,8 @@ impl LineTask {
 
     /// Like [`LineTask::feed`]; also calls `on_effect` for each effect of the core.
     async fn feed_with(&mut self, input: Input, mut on_effect: impl FnMut(&Effect)) -> Result<(), StationError> {
-        let mut next = Some(input);
-        while let Some(input) = next.take() {
+        let mut inputs = VecDeque::from([input]);
+        while let Some(input) = inputs.pop_front() {
             let now = match input {
                 Input::ClockSet(shown) => {
                     // Records of earlier times keep their dates.
@@ -565,9 +594,9 @@ impl LineTask {
                 outputs.extend(self.recorder.finish_handling(&mut hear_of)?);
             }
             let was_up = self.link.is_up();
-            next = self.apply_outputs(now, outputs).await;
+            inputs.extend(self.apply_outputs(now, outputs).await);
             if was_up && !self.link.is_up() {
-                next = Some(Input::LinkDown);
+                inputs.push_back(Input::LinkDown);
             }
         }
         Ok(())
@@ -614,5 +643,27 @@ impl LineTask {
             row.live_file = live_file;
             row.boards = boards;
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heartbeat::Heartbeats;
+
+    #[tokio::test(start_paused = true)]
+    async fn line_opens_in_turn_or_after_longest_wait() {
+        let (openings, pulse) = (Arc::new(Semaphore::new(1)), Heartbeats::default().pulse("line a"));
+        let (stop, mut stopped) = watch::channel(false);
+        let held = permit_to_open(Arc::clone(&openings), &pulse, &mut stopped).await;
+        let start = Instant::now();
+        assert!(held.is_some() && permit_to_open(Arc::clone(&openings), &pulse, &mut stopped).await.is_none());
+        assert_eq!(start.elapsed(), MAX_PERMIT_WAIT);
+        stop.send_replace(true);
+        assert!(permit_to_open(Arc::clone(&openings), &pulse, &mut stopped).await.is_none());
+        assert_eq!(start.elapsed(), MAX_PERMIT_WAIT, "a line that must stop waits for nothing");
+        drop(held);
+        stop.send_replace(false);
+        assert!(permit_to_open(openings, &pulse, &mut stopped).await.is_some());
     }
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use damcast_engine::session::BusAddress;
 use damcast_engine::session::request::{OperatorCommand, Request, Target};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 use super::restart::run_with_restarts;
@@ -70,6 +70,8 @@ pub struct Lines {
     queues: Queues,
     running: BTreeMap<String, Running>,
     tasks: JoinSet<(String, u64)>,
+    /// Permits to open a line.
+    openings: Arc<Semaphore>,
     started: u64,
 }
 
@@ -85,7 +87,9 @@ pub type PendingAnswer = (String, oneshot::Receiver<Option<String>>);
 impl Lines {
     /// Creates an empty set of lines.
     pub fn new(shared: SharedDeps) -> Lines {
-        Lines { shared, queues: Queues::default(), running: BTreeMap::new(), tasks: JoinSet::new(), started: 0 }
+        let openings = Arc::new(Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)));
+        let (queues, running, tasks) = (Queues::default(), BTreeMap::new(), JoinSet::new());
+        Lines { shared, queues, running, tasks, openings, started: 0 }
     }
 
     /// Applies a configuration. Returns the names of started lines, and the pending answers of the others.
@@ -154,6 +158,7 @@ impl Lines {
             counters: shared.counters.for_line(&name),
             problems: shared.problems.clone(),
             heartbeat: shared.heartbeats.pulse(&format!("{LINE_PREFIX}{name}")),
+            openings: Arc::clone(&self.openings),
         };
         lock(&self.queues.0).insert(name.clone(), sender.clone());
         self.running.insert(name.clone(), Running { id, commands: sender });
