@@ -248,6 +248,7 @@ impl Recording {
                 write(RecordKind::Tick);
             }
             self.journal.flush_packed();
+            self.journal.write_out();
         }
         for output in outputs {
             match output.effect {

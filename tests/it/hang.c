@@ -1,11 +1,13 @@
-/* Simulates a disk that does not answer for one file. Loaded into the station (LD_PRELOAD), the library blocks every open of a file
- * whose path ends with DAMCAST_HANGS, as long as that file exists. */
+/* Simulates a disk that does not answer. Loaded into the station (LD_PRELOAD), the library blocks
+ * - every open of a file whose path ends with DAMCAST_HANGS, as long as that file exists;
+ * - every write and sync of a regular file, as long as the file DAMCAST_STALLS exists. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -23,4 +25,37 @@ int open64(const char *path, int flags, ...) {
     va_end(rest);
     while (hangs(path)) usleep(10000);
     return real(path, flags, mode);
+}
+
+static void wait_while_stalled(int fd) {
+    const char *stalls = getenv("DAMCAST_STALLS");
+    struct stat file;
+    if (!stalls || fstat(fd, &file) != 0 || !S_ISREG(file.st_mode)) return;
+    while (access(stalls, F_OK) == 0) usleep(10000);
+}
+
+#define REAL(name) __typeof__(&name) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+
+ssize_t write(int fd, const void *bytes, size_t size) {
+    REAL(write);
+    wait_while_stalled(fd);
+    return real(fd, bytes, size);
+}
+
+ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t at) {
+    REAL(pwrite64);
+    wait_while_stalled(fd);
+    return real(fd, bytes, size, at);
+}
+
+int fdatasync(int fd) {
+    REAL(fdatasync);
+    wait_while_stalled(fd);
+    return real(fd);
+}
+
+int fsync(int fd) {
+    REAL(fsync);
+    wait_while_stalled(fd);
+    return real(fd);
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::control::{run_ctl, status};
-use crate::daemon::{SPEED, Station, StationFolder, bytes_from_board, moves, recording};
+use crate::daemon::{SPEED, Station, StationFolder, bytes_from_board, moves, recording, truth};
 use crate::hall::Hall;
 use crate::program::{assert_contains, preload};
 use crate::pty::{Board, Pty, wait_until};
@@ -127,6 +127,57 @@ fn one_hanging_line_triggers_watchdog() {
     fs::remove_file(&log).unwrap();
     manager.wait_for("WATCHDOG=1");
     assert!(station.signal(Signal::TERM).success());
+}
+
+/// No write and no sync returns, longer than a watchdog period: operators get answers, the service manager does not end the station, and
+/// what the boards said meanwhile is published afterwards.
+#[test]
+fn disk_that_stalls_loses_nothing() {
+    let Some(library) = preload("hang") else {
+        println!("no C compiler: a disk that stalls is NOT tried");
+        return;
+    };
+    const SPEED: f64 = 10.0;
+    const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+    let place = StationFolder::new(&NAMES);
+    place.configure(&NAMES, SPEED, "");
+    let stalls = place.path("stalls");
+    let (mut manager, mut station) = Manager::start_with(&place, Duration::from_secs(4), |command| {
+        command.env("LD_PRELOAD", library).env("DAMCAST_STALLS", &stalls);
+    });
+    let mut boards = NAMES.map(|name| {
+        let mut pty = Pty::plug_in(&place.path(name));
+        pty.wait_for_the_station();
+        (pty, Board::new(&recording(), SPEED))
+    });
+    let mut play_until = |condition: &str, is_so: &mut dyn FnMut() -> bool| -> [Vec<u8>; 4] {
+        wait_until(condition, || {
+            boards.iter_mut().for_each(|(pty, board)| board.run(pty));
+            is_so()
+        });
+        std::array::from_fn(|index| boards[index].1.sent.clone())
+    };
+    let published = |name: &str| moves(&place.live(&format!("{name}-1.pdn")));
+    play_until("moves", &mut || NAMES.iter().all(|name| !published(name).is_empty()));
+    fs::write(&stalls, "").unwrap();
+    let sent = play_until("an alarm, and boards that go on", &mut || {
+        let seen = status(&place);
+        let is_of_writer = |alarm: &serde_json::Value| {
+            alarm["text"].as_str().unwrap().starts_with("the thread that writes the logs has not gone on for")
+        };
+        seen["alarms"].as_array().unwrap().iter().any(is_of_writer)
+            && seen["boards"].as_array().unwrap().iter().all(|board| board["plies"].as_u64().unwrap() >= 4)
+    });
+    assert!(manager.watchdog_count(Duration::from_secs(2)) > 0, "{:?}", manager.received);
+    assert!(NAMES.iter().all(|name| published(name).len() < 4), "nothing is written");
+    fs::remove_file(&stalls).unwrap();
+    play_until("the moves of the stall, and more", &mut || NAMES.iter().all(|name| published(name).len() >= 5));
+    assert!(station.signal(Signal::TERM).success());
+    for (name, sent) in NAMES.iter().zip(sent) {
+        let log = bytes_from_board(&place.log(&format!("{name}-1.log")));
+        assert!(log.starts_with(&sent), "{name}");
+        assert!(truth().starts_with(&published(name)), "{name}: {:?}", published(name));
+    }
 }
 
 #[test]

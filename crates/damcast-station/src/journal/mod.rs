@@ -1,4 +1,4 @@
-//! The byte log on disk: events on a line are logged before they are used.
+//! The byte log on disk: events on a line are logged before anything that follows from them is published.
 //!
 //! ```text
 //!   log/NAME-K.log   │ synced                │ written, the system has it │
@@ -8,8 +8,8 @@
 //!
 //! | order of events for one read | by |
 //! |---|---|
-//! | 1 the record is written, in one piece | [`Journal::write`] |
-//! | 2 the core handles the bytes | recorder |
+//! | 1 the record is in memory, and goes to the file, in one piece | [`Journal::write`], [`Journal::write_out`] |
+//! | 2 the core handles the bytes, whether the disk has taken the record or not | recorder |
 //! | 3 the end of the log is made durable, if a line is to be published | [`Journal::pending`], [`commits`] |
 //! | 4 the line is published | `live_files` |
 //! | 5 every few seconds its end is made durable in any case | [`Journal::pending`], [`commits`] |
@@ -36,6 +36,7 @@ pub mod witness;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use damcast_engine::bytelog::{Header, IdlePacker, Mode, Record};
@@ -63,7 +64,12 @@ pub struct Journal {
     /// Header of the log.
     header: Vec<u8>,
     reserve_size: u64,
+    /// Never locked while the disk works: a line that adds a record must not wait for it.
     state: Mutex<JournalState>,
+    /// Locked while the file is written, measured or replaced; taken before `state`.
+    file_access: Mutex<()>,
+    /// Whether the journal waits for [`Journal::write_out`].
+    is_queued: AtomicBool,
 }
 
 /// The end of a log that the disk has not accepted: it is lost when the program ends.
@@ -104,6 +110,8 @@ struct JournalState {
     is_unconfirmed: bool,
     /// Whether the log was saved in a new file whose name is not durable yet.
     is_name_unsynced: bool,
+    /// Whether the disk refused the waiting bytes; they are retried by [`Journal::sync`].
+    is_refused: bool,
     /// Reason why the disk refuses the waiting bytes.
     fault: Option<String>,
     /// On a bus: packs exchanges without news into one record.
@@ -115,16 +123,13 @@ impl JournalState {
         self.tail_from + self.tail.len() as u64
     }
 
-    fn is_settled(&self) -> bool {
-        self.synced == self.end()
+    /// Adds a line at the end.
+    fn add(&mut self, record: &Record) {
+        self.tail.extend_from_slice(record.to_line().as_bytes());
     }
 
-    /// Checks that the file has the written length.
-    fn has_expected_length(&self) -> io::Result<()> {
-        match self.file.length()? == self.written {
-            true => Ok(()),
-            false => Err(io::Error::other("its length was changed outside damcast")),
-        }
+    fn is_settled(&self) -> bool {
+        self.synced == self.end()
     }
 
     /// Drops bytes that a cut is unlikely to reach.
@@ -179,51 +184,67 @@ impl Journal {
             reserved: 0,
             is_unconfirmed: false,
             is_name_unsynced: false,
+            is_refused: false,
             fault: None,
             packer: packing,
         };
         let ahead = if is_bus { RESERVE_PER_BUS } else { RESERVE_PER_BOARD };
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let head = text.into_bytes();
-        let journal =
-            Journal { path: path.to_owned(), name, header: head, reserve_size: ahead, state: Mutex::new(state) };
-        journal.reserve(&mut lock(&journal.state));
+        let journal = Journal {
+            path: path.to_owned(),
+            name,
+            header: head,
+            reserve_size: ahead,
+            state: Mutex::new(state),
+            file_access: Mutex::default(),
+            is_queued: AtomicBool::new(false),
+        };
+        journal.reserve();
         Ok(journal)
     }
 
-    /// Adds a record, as one write of one line. Bytes that the disk refuses wait. On a bus, exchanges without news are packed for up to a
-    /// second, so that they become one record.
+    /// Adds a record in memory, without waiting for the disk; [`Journal::write_out`] writes it to the file. On a bus, exchanges without news
+    /// are packed for up to a second, so that they become one record.
     pub fn write(&self, record: &Record) {
         let mut state = lock(&self.state);
         match &mut state.packer {
-            None => self.write_line(&mut state, record),
+            None => state.add(record),
             Some(packing) => {
                 let ready = packing.push(record.clone());
-                ready.iter().for_each(|record| self.write_line(&mut state, record));
+                ready.iter().for_each(|record| state.add(record));
             }
         }
     }
 
-    /// Writes the packed exchanges. They may be the reason for a line that is to be published.
+    /// Adds the packed exchanges in memory. They may be the reason for a line that is to be published.
     pub fn flush_packed(&self) {
         let mut state = lock(&self.state);
         let ready = state.packer.as_mut().map(IdlePacker::flush).unwrap_or_default();
-        ready.iter().for_each(|record| self.write_line(&mut state, record));
+        ready.iter().for_each(|record| state.add(record));
+    }
+
+    /// Writes the records in memory to the file. Bytes that the disk refuses wait for [`Journal::sync`]. Blocks on the disk.
+    pub fn write_out(&self) {
+        let _access = lock(&self.file_access);
+        if !lock(&self.state).is_refused {
+            self.write_pending();
+        }
+    }
+
+    /// Marks the journal as waiting for [`Journal::write_out`]. Returns whether it was so already.
+    pub fn queue(&self) -> bool {
+        self.is_queued.swap(true, Ordering::Relaxed)
+    }
+
+    /// Ends the mark of [`Journal::queue`], before the records are written.
+    pub fn unqueue(&self) {
+        self.is_queued.store(false, Ordering::Relaxed);
     }
 
     /// Returns the time of the log at which the packed exchanges have to be written.
     pub fn flush_due(&self) -> Option<u64> {
         lock(&self.state).packer.as_ref().and_then(IdlePacker::flush_due)
-    }
-
-    fn write_line(&self, state: &mut JournalState, record: &Record) {
-        let line = record.to_line();
-        let is_whole = state.written == state.end();
-        state.tail.extend_from_slice(line.as_bytes());
-        // Waiting bytes go first; the committer retries them.
-        if is_whole {
-            self.write_pending(state);
-        }
     }
 
     /// Returns the length of the log, including waiting bytes.
@@ -257,43 +278,41 @@ impl Journal {
     /// Returns any I/O error, and an error if the length of the file was changed from outside; see [`Journal::verify_file`]. Nothing is
     /// lost then; retry later.
     pub fn sync(&self) -> io::Result<()> {
-        let (file, target) = {
-            let mut state = lock(&self.state);
-            // Check first: bytes written after a cut would hide the missing ones.
-            if let Err(error) = state.has_expected_length() {
-                state.is_unconfirmed = true;
-                state.fault = Some(error.to_string());
-                return Err(error);
-            }
-            if state.is_unconfirmed {
-                let again = state.between(state.synced, state.written);
-                if let Err(error) = state.file.write_at(again, state.synced) {
-                    state.fault = Some(error.to_string());
-                    return Err(error);
-                }
-            }
-            if let Some(error) = self.write_pending(&mut state) {
-                return Err(error);
-            }
-            // The next sync comes when the commits, which are smaller than this space, are full.
-            if state.reserved < state.written + self.reserve_size / 8 * 7 {
-                self.reserve(&mut state);
-            }
-            if state.is_settled() {
-                return Ok(());
-            }
-            (Arc::clone(&state.file), state.written)
+        let access = lock(&self.file_access);
+        // Check first: bytes written after a cut would hide the missing ones.
+        self.check_length().map_err(|error| self.fail_sync(error))?;
+        let (file, unconfirmed, synced) = {
+            let state = lock(&self.state);
+            let unconfirmed = state.is_unconfirmed.then(|| state.between(state.synced, state.written).to_vec());
+            (Arc::clone(&state.file), unconfirmed, state.synced)
         };
-        // The line may write during the sync.
-        let synced = file.sync();
-        let mut state = lock(&self.state);
-        // If the file was cut meanwhile, the bytes in memory are needed.
-        let synced = synced.and_then(|()| state.has_expected_length());
-        if let Err(error) = synced {
-            state.is_unconfirmed = true;
-            state.fault = Some(error.to_string());
+        if let Some(again) = unconfirmed
+            && let Err(error) = file.write_at(&again, synced)
+        {
+            lock(&self.state).fault = Some(error.to_string());
             return Err(error);
         }
+        if let Some(error) = self.write_pending() {
+            return Err(error);
+        }
+        // The next sync comes when the commits, which are smaller than this space, are full.
+        let (reserved, target, is_settled) = {
+            let state = lock(&self.state);
+            (state.reserved, state.written, state.is_settled())
+        };
+        if reserved < target + self.reserve_size / 8 * 7 {
+            self.reserve();
+        }
+        if is_settled {
+            return Ok(());
+        }
+        drop(access);
+        // More is written during the sync.
+        let synced = file.sync();
+        let _access = lock(&self.file_access);
+        // If the file was cut meanwhile, the bytes in memory are needed.
+        synced.and_then(|()| self.check_length()).map_err(|error| self.fail_sync(error))?;
+        let mut state = lock(&self.state);
         state.synced = target;
         state.trim_tail();
         state.last_length = state.written;
@@ -301,6 +320,28 @@ impl Journal {
         state.is_unconfirmed = false;
         state.fault = None;
         Ok(())
+    }
+
+    /// Checks that the file has the written length.
+    fn check_length(&self) -> io::Result<()> {
+        let (file, written) = self.file();
+        match file.length()? == written {
+            true => Ok(()),
+            false => Err(io::Error::other("its length was changed outside damcast")),
+        }
+    }
+
+    /// Returns the file and its written length.
+    fn file(&self) -> (Arc<dyn File>, u64) {
+        let state = lock(&self.state);
+        (Arc::clone(&state.file), state.written)
+    }
+
+    fn fail_sync(&self, error: io::Error) -> io::Error {
+        let mut state = lock(&self.state);
+        state.is_unconfirmed = true;
+        state.fault = Some(error.to_string());
+        error
     }
 
     /// Whether the whole file is durable.
@@ -340,8 +381,9 @@ impl Journal {
 
     /// Releases unused reserved space. The log must not be written to afterwards.
     pub fn release(&self) {
+        let _access = lock(&self.file_access);
         // Space that is not released does no harm.
-        let _ = lock(&self.state).file.release();
+        let _ = self.file().0.release();
     }
 
     /// Returns the path of the file.
@@ -349,11 +391,18 @@ impl Journal {
         &self.path
     }
 
-    fn write_pending(&self, state: &mut JournalState) -> Option<io::Error> {
-        let waiting = state.between(state.written, state.end());
-        match append_all(&*state.file, waiting) {
+    /// Writes the waiting bytes. `file_access` must be locked.
+    fn write_pending(&self) -> Option<io::Error> {
+        let (file, waiting) = {
+            let state = lock(&self.state);
+            (Arc::clone(&state.file), state.between(state.written, state.end()).to_vec())
+        };
+        let result = append_all(&*file, &waiting);
+        let mut state = lock(&self.state);
+        match result {
             Ok(()) => {
-                state.written = state.end();
+                state.written += waiting.len() as u64;
+                state.is_refused = false;
                 if !state.is_unconfirmed {
                     state.fault = None;
                 }
@@ -361,16 +410,19 @@ impl Journal {
             }
             Err((taken, error)) => {
                 state.written += taken as u64;
+                state.is_refused = true;
                 state.fault = Some(error.to_string());
                 Some(error)
             }
         }
     }
 
-    fn reserve(&self, state: &mut JournalState) {
-        let wanted = state.written + self.reserve_size;
-        if state.file.reserve(wanted).is_ok() {
-            state.reserved = wanted;
+    /// Reserves space after the end of the file. `file_access` must be locked.
+    fn reserve(&self) {
+        let (file, written) = self.file();
+        let wanted = written + self.reserve_size;
+        if file.reserve(wanted).is_ok() {
+            lock(&self.state).reserved = wanted;
         }
     }
 }
@@ -394,13 +446,15 @@ mod tests {
     }
 
     #[test]
-    fn writes_log_at_once_and_syncs_later() {
+    fn writes_log_on_request_and_syncs_later() {
         let (_folder, path, journal) = begun(&Header::default());
         assert!(Journal::create(&RealDisk, &path, &Header::default()).is_err());
         let begun = journal.end();
         assert!(journal.pending().is_none() && journal.is_synced());
         journal.write(&note(1, "one"));
         journal.write(&note(2, "two"));
+        assert_eq!(std::fs::read(&path).unwrap().len() as u64, begun, "the line does not wait for the disk");
+        journal.write_out();
         let text = std::fs::read(&path).unwrap();
         let pending = journal.pending().unwrap();
         assert_eq!((pending.offset, pending.bytes.as_slice()), (begun, &text[begun as usize..]));
@@ -427,6 +481,7 @@ mod tests {
         let whole = std::fs::read(&path).unwrap();
         cut(&path, whole.len() as u64 / 2);
         (100..103).for_each(|at| journal.write(&note(at, "later")));
+        journal.write_out();
         for _ in 0..3 {
             assert!(journal.sync().is_err());
         }
@@ -499,6 +554,7 @@ mod tests {
         assert_eq!((journal.end(), journal.flush_due()), (begun, Some(1_005)));
         journal.flush_packed();
         assert_eq!(journal.flush_due(), None);
+        journal.write_out();
         let records = bytelog::read(&std::fs::read(&path).unwrap()).unwrap().records;
         assert_eq!(records.len(), 1);
         let unpacked: Vec<Record> = records.into_iter().flat_map(Record::expand).collect();

@@ -37,17 +37,19 @@ impl Journal {
     /// Returns any I/O error. Nothing is lost while the station runs; retry later.
     pub fn verify_file(&self, disk: &dyn Disk, known: impl FnOnce() -> Vec<Fragment>) -> io::Result<Option<String>> {
         let (file, synced, good) = {
-            let mut state = lock(&self.state);
-            if state.is_name_unsynced {
+            let _access = lock(&self.file_access);
+            if lock(&self.state).is_name_unsynced {
                 disk.sync_folder(parent_folder(&self.path))?;
-                state.is_name_unsynced = false;
+                lock(&self.state).is_name_unsynced = false;
             }
-            if state.file.is_at(&self.path, state.written) {
-                state.last_length = state.written;
+            let (file, written) = self.file();
+            if file.is_at(&self.path, written) {
+                lock(&self.state).last_length = written;
                 return Ok(None);
             }
-            let length = state.file.length()?;
-            (Arc::clone(&state.file), state.synced, state.intact_length(length))
+            let length = file.length()?;
+            let state = lock(&self.state);
+            (file, state.synced, state.intact_length(length))
         };
         let new = self.path.with_file_name(format!("{}.new", self.name));
         disk::if_found(disk.remove(&new))?;
@@ -100,17 +102,25 @@ impl Journal {
 
     /// Adds the part in memory, and continues in this file under the name of the log.
     fn replace_file(&self, disk: &dyn Disk, copy: Arc<dyn File>, new: &Path) -> io::Result<String> {
-        let mut state = lock(&self.state);
-        append_all(&*copy, state.between(state.synced, state.written)).map_err(|(_, error)| error)?;
-        let is_own = state.file.is_at(&self.path, state.file.length()?);
+        let _access = lock(&self.file_access);
+        let (file, unsynced) = {
+            let state = lock(&self.state);
+            (Arc::clone(&state.file), state.between(state.synced, state.written).to_vec())
+        };
+        append_all(&*copy, &unsynced).map_err(|(_, error)| error)?;
+        let is_own = file.is_at(&self.path, file.length()?);
         let aside = disk::if_found(disk::move_aside(disk, &self.path))?;
         disk.rename(new, &self.path)?;
-        state.file = copy;
-        state.is_name_unsynced = disk.sync_folder(parent_folder(&self.path)).is_err();
-        state.last_length = state.written;
-        state.is_unconfirmed = false;
-        state.fault = None;
-        self.reserve(&mut state);
+        let is_name_unsynced = disk.sync_folder(parent_folder(&self.path)).is_err();
+        {
+            let mut state = lock(&self.state);
+            state.file = copy;
+            state.is_name_unsynced = is_name_unsynced;
+            state.last_length = state.written;
+            state.is_unconfirmed = false;
+            state.fault = None;
+        }
+        self.reserve();
         Ok(match aside {
             None => {
                 "it was removed or given another name while it was recorded; all of it stands there again".to_owned()

@@ -19,8 +19,13 @@ impl LineTask {
         match order {
             LineCommand::Request { request, context: asked, answer } => {
                 let done = self.on_request(request, &asked).await?;
-                // The requester may be gone.
-                let _ = answer.send(done);
+                let written = self.recorder.written();
+                // The answer says that the log has the request. The line does not wait for it.
+                tokio::task::spawn_blocking(move || {
+                    written();
+                    // The requester may be gone.
+                    let _ = answer.send(done);
+                });
             }
             LineCommand::Configure { config, answer } => {
                 let _ = answer.send(self.configure(config));

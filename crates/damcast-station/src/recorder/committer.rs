@@ -1,23 +1,18 @@
-//! Channel from the lines to the writer thread.
+//! Channels from the lines to the threads that write.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use damcast_engine::session::{Effect, Output};
+use damcast_engine::session::Output;
 
-use super::WriterReport;
+use super::log_writer::{LogWork, LogWriter};
+use super::message::{RecordingId, ReportFn, WriterMessage};
 use crate::disk::Durability;
 use crate::journal::Journal;
 use crate::journal::witness::Witnesses;
 use crate::live_files::LineFiles;
-
-/// Id of a recording, from the opening of its log to its end.
-pub type RecordingId = u64;
-
-/// Callback that receives the writer's reports for a line.
-pub type ReportFn = Box<dyn Fn(WriterReport) + Send>;
 
 /// Error: the writer thread has ended, by a bug; nothing can be published.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -32,41 +27,12 @@ pub struct FlushTimeout {
     limit: Duration,
 }
 
-/// Message to the writer thread.
-pub(super) enum WriterMessage {
-    Open {
-        id: RecordingId,
-        journal: Arc<Journal>,
-        files: Arc<Mutex<LineFiles>>,
-        report: ReportFn,
-    },
-    /// Wakes the thread: a publication may follow in a moment.
-    Announce,
-    Publish {
-        id: RecordingId,
-        publications: Vec<Output>,
-        upto: u64,
-        durability: Durability,
-    },
-    Finish {
-        folder_and_line: String,
-        done: mpsc::Sender<()>,
-    },
-}
-
-impl WriterMessage {
-    /// Whether no line of a file waits for it.
-    pub(super) fn is_deferrable(&self) -> bool {
-        let WriterMessage::Publish { publications, durability, .. } = self else { return false };
-        let is_aside = |publication: &Output| matches!(publication.effect, Effect::LiveUpdate(_));
-        *durability == Durability::Lazy || publications.iter().all(is_aside)
-    }
-}
-
 /// Sender of messages to the writer thread; each line has a clone.
 #[derive(Clone)]
 pub struct Committer {
     sender: mpsc::Sender<WriterMessage>,
+    /// Sender of work to the thread that writes the logs; `None` if the lines do it themselves.
+    log_sender: Option<mpsc::Sender<LogWork>>,
     last: Arc<AtomicU64>,
     /// Whether an announcement is still unread. One is enough, even while a disk blocks the thread for hours.
     announced: Arc<AtomicBool>,
@@ -80,7 +46,14 @@ impl Committer {
         announced: Arc<AtomicBool>,
         witnesses: Witnesses,
     ) -> Committer {
-        Committer { sender, last: Arc::default(), announced, witnesses }
+        Committer { sender, log_sender: None, last: Arc::default(), announced, witnesses }
+    }
+
+    /// Gives the writing of the logs to a thread, which must be started. Without it, a line writes its log itself.
+    pub fn start_log_writer(&mut self) -> LogWriter {
+        let (log_sender, inbox) = mpsc::channel();
+        self.log_sender = Some(log_sender);
+        LogWriter { inbox, writer: self.sender.clone() }
     }
 
     /// Returns the witnesses of the station's files, which the writer puts into the commits.
@@ -106,7 +79,30 @@ impl Committer {
         upto: u64,
         durability: Durability,
     ) -> Result<(), WriterStopped> {
-        self.send(WriterMessage::Publish { id, publications, upto, durability })
+        let message = WriterMessage::Publish { id, publications, upto, durability };
+        match durability {
+            Durability::Safe => self.send(message),
+            Durability::Lazy => self.send_to_log(LogWork::Then(message)),
+        }
+    }
+
+    /// Writes the new records of a log to its file.
+    pub(super) fn write_records(&self, journal: &Arc<Journal>) {
+        if !journal.queue() {
+            // If the thread has ended, the next publication reports that.
+            let _ = self.send_to_log(LogWork::Records(Arc::clone(journal)));
+        }
+    }
+
+    /// Writes publications to the live files, after their records.
+    pub(super) fn write_lines(
+        &self,
+        journal: &Arc<Journal>,
+        files: &Arc<Mutex<LineFiles>>,
+        publications: Vec<Output>,
+    ) -> Result<(), WriterStopped> {
+        let (journal, files) = (Arc::clone(journal), Arc::clone(files));
+        self.send_to_log(LogWork::Lines { journal, files, publications })
     }
 
     /// Wakes the thread early, while the input is still being logged and handled, because a publication may follow.
@@ -125,7 +121,8 @@ impl Committer {
     /// Returns an error if the thread has ended.
     pub fn request_finish(&self, log: &Path) -> Result<mpsc::Receiver<()>, WriterStopped> {
         let (done, answer) = mpsc::channel();
-        self.send(WriterMessage::Finish { folder_and_line: log.display().to_string(), done })?;
+        let message = WriterMessage::Finish { folder_and_line: log.display().to_string(), done };
+        self.send_to_log(LogWork::Then(message))?;
         Ok(answer)
     }
 
@@ -140,6 +137,16 @@ impl Committer {
         match answer.recv_timeout(limit) {
             Err(mpsc::RecvTimeoutError::Timeout) => Err(unfinished()),
             Ok(()) | Err(mpsc::RecvTimeoutError::Disconnected) => Ok(()),
+        }
+    }
+
+    fn send_to_log(&self, work: LogWork) -> Result<(), WriterStopped> {
+        match &self.log_sender {
+            Some(log_sender) => log_sender.send(work).map_err(|_| WriterStopped),
+            None => {
+                work.run(&self.sender);
+                Ok(())
+            }
         }
     }
 

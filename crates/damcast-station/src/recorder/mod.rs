@@ -2,26 +2,29 @@
 //! see them.
 //!
 //! ```text
-//!                    line's task                          │        one thread for all lines
-//!   input ─▸ log file ─▸ Line::handle_until_publication ──┼─▸ Writer: the ends of all waiting logs, one sync
-//!                        Line::finish_handling            │      └─▸ live files ─▸ WriterReport::Published
-//!                              ▾                          │
-//!                        bytes for the board              │      disk fault: data waits and is retried
+//!                    line's task                          │        two threads for all lines
+//!   input ─▸ memory ─────────────────────────────────────▸│ LogWriter: the log file
+//!              └──▸ Line::handle_until_publication ───────┼─▸ Writer: the ends of all waiting logs, one sync
+//!                   Line::finish_handling                 │      └─▸ live files ─▸ WriterReport::Published
+//!                        ▾                                │
+//!                   bytes for the board                   │      disk fault: data waits and is retried
 //! ```
 //!
 //! A line does not wait for the disk. Publications made during a sync go with the next one, together with those of other
 //! lines: sixty-four boards that move at once cost two syncs, not sixty-four.
 //!
 //! Invariants:
-//! - The record of an input is in the log before the core handles it. Bus answers without news are buffered for up to a second,
-//!   and are in the log before anything is published.
-//! - A line of a file is seen only after its records are durable; with [`Durability::Lazy`], after they are written, and durable
-//!   a moment later.
+//! - The record of an input is on its way to the log before the core handles it. If the process is killed, the records of the last moment
+//!   are lost, and nothing that followed from them was published. Bus answers without news are packed for up to a second, and are in the
+//!   log before anything is published.
+//! - A line of a file is seen only after its records are in the log and durable; with [`Durability::Lazy`], durable a moment later.
 //! - Files are written in the order of publication.
 //!
 //! Absent on purpose: the time of day, ports, a runtime. A test can replace the [`crate::disk::Disk`].
 
 mod committer;
+mod log_writer;
+mod message;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -33,13 +36,14 @@ use std::time::Instant;
 use crate::disk::Durability;
 use crate::journal::Journal;
 use crate::live_files::LineFiles;
-use crate::locks::lock;
 use damcast_engine::bytelog::{Record, RecordKind};
 use damcast_engine::millis::Millis;
 use damcast_engine::session::request::Request;
 use damcast_engine::session::{BusAddress, Effect, Input, Line, Output};
 
-pub use committer::{Committer, FlushTimeout, RecordingId, WriterStopped};
+pub use committer::{Committer, FlushTimeout, WriterStopped};
+pub use log_writer::LogWriter;
+pub use message::RecordingId;
 pub use writer::{COMMITS_FILE, Writer};
 
 /// Report of the writer to a line.
@@ -68,7 +72,7 @@ pub struct Recorder {
     durability: Durability,
     committer: Committer,
     id: RecordingId,
-    /// Publications not yet sent to the writer thread; with `Durability::Lazy` they are in the live files already.
+    /// Publications not yet sent to the writer thread; with `Durability::Lazy` they are on their way to the live files already.
     unsent: Vec<Output>,
 }
 
@@ -157,16 +161,16 @@ impl Recorder {
         outputs.iter().map(|output| &output.effect).for_each(on_effect);
         let (published, rest): (Vec<Output>, Vec<Output>) =
             outputs.into_iter().partition(|output| output.effect.is_publication());
+        let is_lazy = self.durability == Durability::Lazy;
         if !published.is_empty() {
             self.journal.flush_packed();
-        }
-        let is_lazy = self.durability == Durability::Lazy;
-        if is_lazy && !published.is_empty() {
-            let mut line_files = lock(&self.files);
-            published.iter().for_each(|publication| line_files.write(publication.board, &publication.effect));
+            self.committer.write_records(&self.journal);
+            if is_lazy {
+                self.committer.write_lines(&self.journal, &self.files, published.clone())?;
+            }
         }
         self.unsent.extend(published);
-        // A lazy line is in its file already; a report would only delay its readers.
+        // A lazy line goes to its file at once; a report would only delay its readers.
         let may_wait = is_lazy && self.line.is_unfinished();
         if !self.unsent.is_empty() && !may_wait {
             let publications = std::mem::take(&mut self.unsent);
@@ -178,6 +182,7 @@ impl Recorder {
     /// Adds a record that the core does not need: sent bytes or a note.
     pub fn write(&self, at: u64, kind: RecordKind) {
         self.journal.write(&Record::new(at, kind));
+        self.committer.write_records(&self.journal);
     }
 
     /// Writes buffered log records that are due. Returns when the next are due, in the time of the log.
@@ -185,8 +190,15 @@ impl Recorder {
         let due = self.journal.flush_due()?;
         if due <= now {
             self.journal.flush_packed();
+            self.committer.write_records(&self.journal);
         }
         (due > now).then_some(due)
+    }
+
+    /// Returns a function that completes when the records so far are in the log, or the disk has refused them. It blocks on the disk.
+    pub fn written(&self) -> impl FnOnce() + Send + 'static {
+        let journal = Arc::clone(&self.journal);
+        move || journal.write_out()
     }
 
     /// Whether so much data waits for the disk that the board must not be read.

@@ -24,7 +24,8 @@ use damcast_engine::session::{Effect, Output};
 use tracing::{info, warn};
 
 use super::WriterReport;
-use super::committer::{Committer, RecordingId, ReportFn, WriterMessage};
+use super::committer::Committer;
+use super::message::{RecordingId, ReportFn, WriterMessage};
 use crate::disk::{self, Disk, Durability, parent_folder};
 use crate::file_problems::{DISPLAY_TIME, ProblemReport, ProblemReporter};
 use crate::journal::commits::{self, Commits, CommitsContent, Fragment};
@@ -537,6 +538,10 @@ impl Recording {
     fn publish(&mut self) {
         if !self.is_durable() {
             return;
+        }
+        if !self.pending.is_empty() {
+            // Whoever sees a line finds its records in the log.
+            self.journal.write_out();
         }
         let mut line_files = lock(&self.files);
         let publish = |(publication, durability): (Output, Durability)| {

@@ -142,7 +142,7 @@ pub async fn run(
     let problems = FileProblems::default();
     let disk: Arc<dyn Disk> = Arc::new(RealDisk);
     let of_logs = problems.reporter(file_problems::DISK_FAULT_ALARM, "log");
-    let (committer, writer, notices) =
+    let (mut committer, writer, notices) =
         Writer::open(&disk, &config.directory, &folders.log, commits::COMMITS_SIZE, of_logs)
             .map_err(|error| SupervisorError::Folder { path: config.directory.join(COMMITS_FILE), error })?;
     notices.iter().for_each(|notice| warn!("{notice}"));
@@ -157,18 +157,24 @@ pub async fn run(
         // Use a separate key: the owners of the files in these folders report under their own.
         problems.reporter(file_problems::PUBLICATION_ALARM, "files that wait for a delay").report(findings);
     }
+    let log_writer = committer.start_log_writer();
     let storage = Storage { disk, folders, committer, durability: config.durability };
     let heartbeats = Heartbeats::default();
     let pulse = heartbeats.pulse("the thread that writes");
     let mut writing = tokio::task::spawn_blocking(move || writer.run(|| pulse.beat()));
+    let pulse = heartbeats.pulse("the thread that writes the logs");
+    let mut logging = tokio::task::spawn_blocking(move || log_writer.run(|| pulse.beat()));
     let mut station = Station::start(config, storage, (heartbeats, problems), &outside);
     let mut inbox = outside.inbox;
     tokio::pin!(shutdown);
     loop {
         tokio::select! {
             () = &mut shutdown => break,
-            // Only a bug ends the writer. A new process continues from the logs.
+            // Only a bug ends these threads. A new process continues from the logs.
             ended = &mut writing => {
+                return Err(SupervisorError::Broken(ended.err().map(|bug| bug.to_string()).unwrap_or_default()));
+            }
+            ended = &mut logging => {
                 return Err(SupervisorError::Broken(ended.err().map(|bug| bug.to_string()).unwrap_or_default()));
             }
             Some(command) = inbox.recv() => station.handle_command(command).await,

@@ -1,7 +1,8 @@
 //! Work beside the lines: evaluates alarms, checks the disk and notifies the service manager.
 //!
-//! The watchdog is fed only while every line and the writer of the public files make progress. If one hangs, the service manager
-//! restarts the station; the logs have everything.
+//! The watchdog is fed only while every line and every thread that writes make progress. If one hangs for [`MAX_WATCHDOG_PERIODS`], the
+//! service manager restarts the station; the logs have everything. A disk that stalls for half a minute, as memory cards do, is waited
+//! for: a new process would wait for the same disk.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 pub const MAX_SILENCE: Duration = Duration::from_secs(8);
 /// Shortest such time: lines beat every second, and three missed beats are no accident.
 const MIN_STALL: Duration = Duration::from_secs(3);
+/// Number of watchdog periods after which a task that makes no progress is ended, with the station.
+const MAX_WATCHDOG_PERIODS: u32 = 3;
 /// Extension requested from the manager while lines are being opened, and its total limit.
 const EXTENSION_INTERVAL: Duration = Duration::from_secs(30);
 const MAX_OPENING_TIME: Duration = Duration::from_secs(300);
@@ -48,7 +51,7 @@ pub async fn watch_boards(
         ticks.tick().await;
         let now = observer::now();
         let mut problems = problems.current();
-        problems.extend(pulses.stalled(MAX_SILENCE).into_iter().filter_map(stalled_thread));
+        problems.extend(pulses.stalled(MAX_SILENCE).into_iter().map(stalled_task));
         let boards = {
             let rows = rows.borrow();
             problems.extend(rows.iter().filter_map(disk_fault));
@@ -68,12 +71,27 @@ pub async fn watch_boards(
     }
 }
 
-/// Returns the problem of a stalled thread that publication depends on.
-fn stalled_thread((name, silent): (String, Duration)) -> Option<FileProblem> {
-    let text = format!("{name} has not gone on for {} s; does a disk not answer?", silent.as_secs());
-    let is_of_a_line = name.starts_with(super::lines::LINE_PREFIX);
-    let kind = file_problems::PUBLICATION_ALARM;
-    (!is_of_a_line).then_some(FileProblem { kind, path: Some(name), board: None, since: None, text })
+/// Returns the problem of a line, or of a thread that publication depends on, that makes no progress.
+fn stalled_task((name, silent): (String, Duration)) -> FileProblem {
+    let silent = silent.as_secs();
+    match name.strip_prefix(super::lines::LINE_PREFIX) {
+        Some(line) => FileProblem {
+            kind: file_problems::DISK_FAULT_ALARM,
+            path: None,
+            board: Some(line.to_owned()),
+            since: None,
+            text: format!(
+                "the line has not gone on for {silent} s; does its disk not answer? What its board says waits in the port"
+            ),
+        },
+        None => FileProblem {
+            kind: file_problems::PUBLICATION_ALARM,
+            text: format!("{name} has not gone on for {silent} s; does a disk not answer?"),
+            path: Some(name),
+            board: None,
+            since: None,
+        },
+    }
 }
 
 /// Returns the disk fault of a line.
@@ -110,7 +128,8 @@ pub async fn report_to_service_manager(
     mut rows: watch::Receiver<Vec<LineReport>>,
 ) {
     let watchdog = manager.watchdog();
-    let longest = watchdog.map(|watchdog| (watchdog / 2).max(MIN_STALL));
+    let noticed_after = watchdog.map_or(MIN_STALL * 5, |watchdog| (watchdog / 2).max(MIN_STALL));
+    let ended_after = watchdog.map_or(Duration::MAX, |watchdog| (watchdog * MAX_WATCHDOG_PERIODS).max(MIN_STALL));
     let period = watchdog.map_or(ALARM_INTERVAL, |watchdog| (watchdog / 4).min(ALARM_INTERVAL));
     let started = Instant::now();
     let (mut is_ready, mut notified, mut hanging) = (false, String::new(), Vec::new());
@@ -126,7 +145,7 @@ pub async fn report_to_service_manager(
         if status != notified && manager.send(&[&format!("STATUS={status}")]) {
             notified = status;
         }
-        let stalled = heartbeats.stalled(longest.unwrap_or(MIN_STALL * 5));
+        let stalled = heartbeats.stalled(noticed_after);
         let names: Vec<String> = stalled.iter().map(|(name, _)| name.clone()).collect();
         if names != hanging {
             match names.is_empty() {
@@ -135,7 +154,7 @@ pub async fn report_to_service_manager(
             }
             hanging = names;
         }
-        if hanging.is_empty() {
+        if stalled.iter().all(|(_, silent)| *silent <= ended_after) {
             manager.send(&["WATCHDOG=1"]);
         }
         // Report changes at once, but limit their rate.
