@@ -180,6 +180,30 @@ fn disk_that_stalls_loses_nothing() {
     }
 }
 
+/// The station was killed again and again before its public files were written: boards are recorded first.
+#[test]
+fn unfinished_starts_delay_public_files_only() {
+    let place = StationFolder::new(&["a"]);
+    let count = place.path("recordings/unfinished-starts");
+    fs::create_dir_all(place.path("recordings")).unwrap();
+    fs::write(&count, "9\n").unwrap();
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let mut station = place.start();
+    pty.wait_for_the_station();
+    let mut board = Board::new(&recording(), SPEED);
+    board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
+    let alarm = status(&place)["alarms"][0].clone();
+    assert_contains(alarm["text"].as_str().unwrap(), &["the last 9 starts ended before", "boards are recorded"]);
+    assert!(!place.path("recordings/public/games.pdn").exists());
+    assert_eq!(fs::read_to_string(&count).unwrap(), "10\n");
+    assert!(station.signal(Signal::TERM).success());
+    assert!(!count.exists(), "a station that is stopped was not killed");
+    let mut station = place.start();
+    let public = || fs::read_to_string(place.path("recordings/public/games.pdn")).unwrap_or_default();
+    wait_until("the public files", || public().contains("32-28") && !count.exists());
+    assert!(station.signal(Signal::TERM).success());
+}
+
 #[test]
 fn alert_command_runs_at_start_and_end_of_problem() {
     let place = StationFolder::new(&["a"]);

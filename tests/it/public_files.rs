@@ -40,7 +40,7 @@ fn begin(config: &Config, opening: Duration) -> (OutletHandle, JoinHandle<()>) {
         config,
         Heartbeats::default().pulse("files"),
         &FileProblems::default(),
-        (opening, Witnesses::default()),
+        (opening, Witnesses::default(), tokio::sync::watch::channel(false).1),
     )
 }
 

@@ -24,6 +24,7 @@ mod plan;
 pub mod published;
 mod rounds;
 mod shelf_file;
+mod start_guard;
 mod streams;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +41,7 @@ use damcast_engine::bytelog::Header;
 use damcast_engine::playback::{self, PlaybackResult, PlayedGame};
 use damcast_engine::session::{BusAddress, Effect};
 use draughts_tournament::{BoardGame, TournamentRecord};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tracing::{error, info, warn};
 
@@ -53,6 +55,7 @@ use crate::live_files;
 use crate::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 use finished_files::FinishedLiveFiles;
 use published::{PublishedFolders, PublishedGames};
+use start_guard::StartGuard;
 
 pub use boards::{OpenedGames, RoundBoards, StoredGames, add_stored, recorded_game};
 pub use events_file::{Comparison, EVENTS_FILE, EventsFile, compare};
@@ -63,7 +66,7 @@ pub use plan::{Plan, PlannedOutlet, Plans};
 pub use shelf_file::ShelfFile;
 pub use streams::{EventStreams, PendingEvents};
 
-/// Time within which all lines of a station have to be opened.
+/// Time within which the next line of a station has to be opened.
 pub const MAX_OPENING_TIME: Duration = Duration::from_secs(10);
 /// Changes within this time are written together, without waking the thread.
 const BATCH_WINDOW: Duration = Duration::from_millis(200);
@@ -189,13 +192,13 @@ impl OutletHandle {
 }
 
 /// Spawns the thread that updates the public files of a station. The thread ends when the last handle is dropped, after it has written
-/// everything that may be visible then. `troubles`: receiver of problems with its files; `opening`: time within which all lines have to be
-/// opened. A line that takes longer, or cannot be opened, is shown from its logs.
+/// everything that may be visible then, or when `stop` is true before it has begun. `troubles`: receiver of problems with its files;
+/// `opening`: time within which the next line has to be opened. Lines that take longer, or cannot be opened, are shown from their logs.
 pub fn spawn(
     config: &Config,
     heartbeat: Heartbeat,
     troubles: &FileProblems,
-    (opening, witnesses): (Duration, Witnesses),
+    (opening, witnesses, stop): (Duration, Witnesses, watch::Receiver<bool>),
 ) -> (OutletHandle, JoinHandle<()>) {
     let (sender, receiver) = mpsc::channel();
     let config = config.clone();
@@ -204,8 +207,13 @@ pub fn spawn(
     let handle = OutletHandle { outlets: sender, listener: None, shelf: shelf.clone() };
     let run = move || {
         let work = || {
+            let guard = StartGuard::begin(&config.directory);
+            let reporter = watches.problems.reporter(file_problems::PUBLICATION_ALARM, PUBLIC);
+            if !guard.wait(&reporter, &heartbeat, &stop) {
+                return guard.finish();
+            }
             let outlets = Outlets::with_witnesses(&config, witnesses.clone(), shelf.clone());
-            outlets.run(&receiver, &heartbeat, watches.clone(), opening);
+            outlets.run(&receiver, &heartbeat, watches.clone(), (opening, guard));
         };
         if let Err(bug) = std::panic::catch_unwind(AssertUnwindSafe(work)) {
             let problem =
@@ -451,9 +459,10 @@ impl Outlets {
         notifications: &mpsc::Receiver<OutletMessage>,
         heartbeat: &Heartbeat,
         watches: OutletReporters,
-        opening: Duration,
+        (longest_opening, guard): (Duration, StartGuard),
     ) {
-        let opening = Instant::now() + opening;
+        let mut guard = Some(guard);
+        let mut opening = Instant::now() + longest_opening;
         let (mut next, mut look) = (opening, Instant::now() + CHECK_INTERVAL);
         let mut of_live = Vec::new();
         loop {
@@ -465,9 +474,13 @@ impl Outlets {
             match received {
                 Ok(first) => {
                     is_due = true;
+                    let unopened = self.unopened_lines.len();
                     self.on_message(first);
                     std::thread::sleep(BATCH_WINDOW);
                     notifications.try_iter().for_each(|notification| self.on_message(notification));
+                    if self.unopened_lines.len() < unopened {
+                        opening = Instant::now() + longest_opening;
+                    }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
@@ -475,7 +488,7 @@ impl Outlets {
                         self.verify();
                         self.write(Local::now().fixed_offset());
                     }
-                    return;
+                    return guard.into_iter().for_each(StartGuard::finish);
                 }
             }
             if !self.unopened_lines.is_empty() && Instant::now() >= opening && !self.is_opening_overdue {
@@ -489,6 +502,7 @@ impl Outlets {
             }
             if is_due && (self.unopened_lines.is_empty() || Instant::now() >= opening) {
                 next = Instant::now() + self.write(Local::now().fixed_offset());
+                guard.take().into_iter().for_each(StartGuard::finish);
             }
             self.slots.iter_mut().for_each(|place| place.report(&watches.problems));
             watches.log.report(self.log_problems());

@@ -260,7 +260,7 @@ impl Station {
         let metrics = Arc::new(OnceLock::new());
         let server = serve_control(&config, server_context(&observer, outside, &tournament, &metrics));
         let pulse = heartbeats.pulse("the public files");
-        let opening = (outlets::MAX_OPENING_TIME, storage.committer.witnesses().clone());
+        let opening = (outlets::MAX_OPENING_TIME, storage.committer.witnesses().clone(), stopped.clone());
         let (game_reports, public_files) = outlets::spawn(&config, pulse, &problems, opening);
         let outlet_handle = game_reports.clone().with_listener(tournament.listener());
         // The tournament service must not hold a sender to itself, or its channel would never close.
