@@ -15,7 +15,7 @@ use damcast::station::operate::logging;
 use super::ctl::RoleArg;
 use super::output::{print_error, print_line};
 use super::run::stop_signal;
-use super::serve::{machine, notify_ready, open, viewer_address};
+use super::serve::{listen, machine, notify_ready, open, viewer_address};
 use super::usage_error;
 
 /// Arguments of the command.
@@ -112,7 +112,8 @@ fn sockets(socket: Option<&Path>, directory: Option<&Path>) -> Vec<PathBuf> {
 
 /// Opens the listener.
 pub fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    TcpListener::bind(address).with_context(|| {
+    // Strangers who connect in masses must not fill the queue: an operator whose connection does not fit waits for a second or more.
+    listen(address).with_context(|| {
         format!(
             "the address {address} of the desk cannot be had; `address` of [desk] in the configuration names another"
         )

@@ -92,16 +92,18 @@ pub fn options(outlet: PathBuf, hosts: Vec<String>, trusted_proxies: Vec<std::ne
     }
 }
 
-/// Opens the listener.
+/// Opens a listener whose queue holds many connections that come at once.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
+
+/// Opens the listener of the pages.
 pub fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
-    let open = || {
-        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-        socket.set_reuse_address(true)?;
-        socket.bind(&address.into())?;
-        socket.listen(BACKLOG)?;
-        io::Result::Ok(socket.into())
-    };
-    open().with_context(|| {
+    listen(address).with_context(|| {
         format!(
             "the address {address} of the pages cannot be had; `address` of [serve] in the configuration names another"
         )

@@ -4,7 +4,7 @@
 //!
 //! | subject | bound | beyond it |
 //! |---|---|---|
-//! | connections | [`Limits::connections`] | the oldest half-open connection of the address with most of them is closed; if none is half-open, an idle one; else the new one gets 503 |
+//! | connections | [`Limits::connections`] | the oldest half-open connection of the address with most of them is closed, if it is older than [`HALF_OPEN_GRACE`]; else an idle one; else any half-open one; else the new one gets 503 |
 //! | half-open connections of an address | [`MAX_HALF_OPEN_PER_ADDRESS`] if the oldest is older than [`HALF_OPEN_GRACE`], else [`MAX_HALF_OPEN`] | the oldest is closed |
 //! | time for the head of a request, also of later ones | [`HEAD_TIMEOUT`] | closed |
 //! | head of a request | [`MAX_HEAD_LEN`], [`MAX_HEAD_FIELDS`] fields | 431, closed |
@@ -91,11 +91,15 @@ struct WaitingConnections {
     last_id: AtomicU64,
 }
 
-/// Closes the oldest connection of the address with most of them. Returns `false` if there is none.
-fn displace(connections: &Mutex<ByAddress>, counts: &ConnectionCounts) -> bool {
+/// Closes the oldest connection of the address with most of them, if it is at least this old. Returns `false` if there is none.
+fn displace(connections: &Mutex<ByAddress>, min_age: Duration, counts: &ConnectionCounts) -> bool {
     let mut all = connections.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_old = |of_address: &VecDeque<(u64, Instant, Arc<Notify>)>| {
+        of_address.front().is_some_and(|(_, since, _)| since.elapsed() >= min_age)
+    };
     let most = all
         .iter_mut()
+        .filter(|(_, of_address)| is_old(of_address))
         .max_by_key(|(_, of_address)| (of_address.len(), of_address.front().map(|(id, ..)| Reverse(*id))));
     let Some((_, _, oldest)) = most.and_then(|(_, of_address)| of_address.pop_front()) else { return false };
     all.retain(|_, of_address| !of_address.is_empty());
@@ -137,9 +141,12 @@ impl WaitingConnections {
         (id, leave)
     }
 
-    /// Closes a half-open connection, or else an idle one. Returns `false` if there is none.
+    /// Closes a half-open connection that has waited for long, or else an idle one, or else a half-open one. Returns `false` if there is
+    /// none. A young half-open connection may be a viewer's, whose request is under way; an idle one loses nothing.
     fn make_room(&self, counts: &ConnectionCounts) -> bool {
-        displace(&self.half_open, counts) || displace(&self.idle, counts)
+        displace(&self.half_open, HALF_OPEN_GRACE, counts)
+            || displace(&self.idle, Duration::ZERO, counts)
+            || displace(&self.half_open, Duration::ZERO, counts)
     }
 
     /// Keeps a connection that has a request, or is closed.
@@ -409,5 +416,24 @@ mod tests {
         }
         assert_eq!(counts.refused.load(Ordering::Relaxed), 0);
         door.abort();
+    }
+
+    #[tokio::test]
+    async fn idle_connection_gives_way_before_young_half_open_one() {
+        let (waiting, counts) = (WaitingConnections::default(), ConnectionCounts::default());
+        let address = |last: u8| IpAddr::from([10, 0, 0, last]);
+        let is_closed = async |leave: &Notify| tokio::time::timeout(Duration::ZERO, leave.notified()).await.is_ok();
+        let add_idle = |last: u8| {
+            let (id, leave) = waiting.admit(address(last), false, &counts);
+            waiting.keep(address(last), id);
+            waiting.set_idle(address(last), id, &leave);
+            leave
+        };
+        let (_, half_open) = waiting.admit(address(1), false, &counts);
+        let idle = add_idle(2);
+        assert!(waiting.make_room(&counts) && is_closed(&idle).await && !is_closed(&half_open).await);
+        waiting.half_open.lock().unwrap().get_mut(&address(1)).unwrap()[0].1 -= HALF_OPEN_GRACE;
+        let idle = add_idle(2);
+        assert!(waiting.make_room(&counts) && is_closed(&half_open).await && !is_closed(&idle).await);
     }
 }
