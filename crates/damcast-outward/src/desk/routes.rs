@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::access::{CONTENT_SECURITY_POLICY, SECRET_HEADER};
+use super::login_queue::LoginPlace;
 use super::sessions::{SESSION_LIFETIME, SessionKeys, Sessions, cookie_suffix};
 use super::site::DeskSite;
 use super::{diagrams, state_stream, viewers};
@@ -275,32 +276,50 @@ async fn login(State(desk): SharedSite, request: Request) -> Response {
     answer
 }
 
+/// Reason why a login is refused.
+type LoginRefusal = (StatusCode, String);
+
+fn refused(why: impl Into<String>) -> LoginRefusal {
+    (StatusCode::FORBIDDEN, why.into())
+}
+
+fn busy() -> LoginRefusal {
+    let message = "too many people log in at this moment; try again in some seconds";
+    (StatusCode::SERVICE_UNAVAILABLE, message.to_owned())
+}
+
 /// Returns the user of a login.
-async fn check_login(
-    desk: Arc<DeskSite>,
-    credentials: Credentials,
-    address: IpAddr,
-) -> Result<DeskUser, (StatusCode, String)> {
-    let Some(_place) = desk.login_queue.enter(address) else {
-        let message = "too many people log in at this moment; try again in some seconds";
-        return Err((StatusCode::SERVICE_UNAVAILABLE, message.to_owned()));
-    };
-    let lockout = desk.login_attempts().remaining_lockout(address, Instant::now());
-    let person = match (lockout, credentials) {
-        (Some(wait), _) => Err(describe_wait(wait)),
-        (None, Credentials { code: Some(code), .. }) => by_code(&desk, &code, address).await,
-        (None, Credentials { name: Some(name), password: Some(password), .. }) => {
-            by_password(&desk, name, password, address).await
+async fn check_login(desk: Arc<DeskSite>, credentials: Credentials, address: IpAddr) -> Result<DeskUser, LoginRefusal> {
+    if let Some(wait) = desk.login_attempts().remaining_lockout(address, Instant::now()) {
+        return Err(refused(describe_wait(wait)));
+    }
+    let place = desk.login_queue.enter(address, Instant::now()).ok_or_else(busy)?;
+    match credentials {
+        Credentials { code: Some(code), .. } => by_code(&desk, &code, address, &place).await,
+        Credentials { name: Some(name), password: Some(password), .. } => {
+            by_password(&desk, name, password, address, &place).await
         }
-        _ => Err("a login needs a code, or a name and a password".to_owned()),
-    };
-    person.map_err(|why| (StatusCode::FORBIDDEN, why))
+        _ => Err(refused("a login needs a code, or a name and a password")),
+    }
+}
+
+/// Waits for the turn of a login, unless another login takes its place.
+async fn wait_for_turn<T>(place: &LoginPlace<'_>, turn: impl Future<Output = T>) -> Result<T, LoginRefusal> {
+    tokio::select! {
+        () = place.displaced() => Err(busy()),
+        turn = turn => if place.begin() { Ok(turn) } else { Err(busy()) },
+    }
 }
 
 /// Logs in with a code of the station. The station counts wrong codes; the desk counts them too, and asks nothing for who must wait.
-async fn by_code(desk: &DeskSite, code: &str, address: IpAddr) -> Result<DeskUser, String> {
+async fn by_code(
+    desk: &DeskSite,
+    code: &str,
+    address: IpAddr,
+    place: &LoginPlace<'_>,
+) -> Result<DeskUser, LoginRefusal> {
     let code = code.chars().filter(|character| !character.is_whitespace()).collect();
-    let _turn = desk.code_turn.lock().await;
+    let _turn = wait_for_turn(place, desk.code_turn.lock()).await?;
     let reply = desk.station.request(None, ClientRequest::Redeem { code, address }).await;
     let is_answered = desk.station.state().borrow().error.is_none();
     if reply.person.is_none() && is_answered {
@@ -310,7 +329,7 @@ async fn by_code(desk: &DeskSite, code: &str, address: IpAddr) -> Result<DeskUse
     if reply.person.is_some() {
         desk.login_attempts().record_success(address);
     }
-    reply.person.ok_or_else(|| reply.error.unwrap_or_default())
+    reply.person.ok_or_else(|| refused(reply.error.unwrap_or_default()))
 }
 
 async fn by_password(
@@ -318,11 +337,12 @@ async fn by_password(
     name: String,
     password: String,
     address: IpAddr,
-) -> Result<DeskUser, String> {
+    place: &LoginPlace<'_>,
+) -> Result<DeskUser, LoginRefusal> {
     let Some(file) = desk.password_file.clone() else {
-        return Err("here people log in with a code: `damcast ctl login` makes one".to_owned());
+        return Err(refused("here people log in with a code: `damcast ctl login` makes one"));
     };
-    let mut checker = desk.password_checker.clone().lock_owned().await;
+    let mut checker = wait_for_turn(place, desk.password_checker.clone().lock_owned()).await?;
     let found = tokio::task::spawn_blocking(move || checker.authenticate(&file, &name, &password)).await;
     match found {
         Ok(Ok(Some(person))) => {
@@ -333,13 +353,13 @@ async fn by_password(
         Ok(Ok(None)) => {
             desk.login_attempts().record_failure(address, Instant::now());
             tracing::warn!("a login by password from {} failed", address);
-            Err("the name or the password is wrong".to_owned())
+            Err(refused("the name or the password is wrong"))
         }
         Ok(Err(why)) => {
             tracing::error!("{why}");
-            Err("the file of passwords cannot be read; the messages of the desk say why".to_owned())
+            Err(refused("the file of passwords cannot be read; the messages of the desk say why"))
         }
-        Err(_) => Err("the desk failed; try again".to_owned()),
+        Err(_) => Err(refused("the desk failed; try again")),
     }
 }
 
