@@ -539,7 +539,7 @@ fn guesses_of_codes_do_not_delay_members() {
             let (_, reply) = desk.post("/api/request", Some(&keys), &json!({"do": "log-level"}));
             assert_eq!(reply["ok"], true, "{reply}");
         }
-        // Who asks once has a place before those who ask again and again.
+        // An operator who logs in once takes the place of a guesser.
         let login = json!({"code": code(&place, "operator", "W. van der Kloosterman")});
         let (status, reply) = desk.post("/api/login", None, &login);
         done.store(true, std::sync::atomic::Ordering::Relaxed);

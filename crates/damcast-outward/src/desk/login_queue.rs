@@ -1,7 +1,7 @@
 //! Bounds the logins that are being checked, so that guesses take neither the memory of the desk nor the places of others.
 //!
-//! Who asks least has a place first: a login that comes when all places are taken displaces the waiting login of the address that asked most
-//! in the last minute, if that address asked more often. So an operator who logs in once gets through a flood of guesses from many addresses.
+//! When all places are taken, a new login takes the place of a waiting one: of the address with the most logins in the last minute, if that
+//! address has more of them than the new login's. So an operator who logs in once gets through a flood of guesses from many addresses.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -100,7 +100,7 @@ impl LoginPlace<'_> {
         own.map(|login| login.is_checked = true).is_some()
     }
 
-    /// Completes when another login takes the place.
+    /// Completes when another login has taken the place.
     pub async fn displaced(&self) {
         self.displaced.notified().await;
     }
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_least_has_place_first() {
+    fn address_with_fewest_logins_takes_place() {
         let (queue, now) = (LoginQueue::default(), Instant::now());
         let ask = |last: u8, now| queue.enter(address(last), now);
         // Strangers who were refused, or wrong, before.
@@ -144,7 +144,7 @@ mod tests {
         assert!(waiting[0].begin());
         let operator = ask(99, now).unwrap();
         assert!(!waiting[7].begin() && waiting[6].begin() && operator.begin());
-        assert!(ask(3, now).is_none(), "who asked more often displaces nobody");
+        assert!(ask(3, now).is_none(), "an address with more logins takes no place");
         drop((waiting, operator));
         let later = now + MEMORY;
         let waiting: Vec<_> = (1..=8).map(|last| ask(last, later).unwrap()).collect();

@@ -540,7 +540,7 @@ impl Recording {
             return;
         }
         if !self.pending.is_empty() {
-            // Whoever sees a line finds its records in the log.
+            // A line appears only after its records are in the log.
             self.journal.write_out();
         }
         let mut line_files = lock(&self.files);
