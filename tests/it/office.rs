@@ -11,7 +11,7 @@ use damcast::engine::broadcast::events::SCHEMA;
 use damcast::engine::broadcast::{Delay, TournamentHistory, documents};
 use damcast::station::tournament_log::TournamentLog;
 use damcast::station::tournament_service::{
-    ResultRequester, ServiceError, ServiceOutcome, StationBoard, TournamentService,
+    ResultRequester, ResultTarget, ServiceError, ServiceOutcome, StationBoard, TournamentService,
 };
 use damcast::tournament::TournamentCommand;
 use damcast::tournament::{BoardGame, Tournament, write_csv};

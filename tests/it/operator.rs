@@ -174,6 +174,42 @@ fn pairing_applies_to_unstarted_game_or_next() {
     assert_eq!(desk.replies("`pairing"), 3, "{:?}", desk.notices());
 }
 
+/// Returns the pairings of all games with a file.
+fn pairings_of_games(desk: &BoardFixture) -> Vec<Option<String>> {
+    let opened = desk.outputs.iter().filter_map(|output| match &output.effect {
+        Effect::GameOpened(opening) => Some(opening.pairing_id.clone()),
+        _ => None,
+    });
+    opened.collect()
+}
+
+#[test]
+fn pairing_with_one_game_has_no_second_game() {
+    const AFTER_FIRST_PLY: &str = "start B:W28,31,33-50:B1-20";
+    const AFTER_SECOND_PLY: &str = "start W:W28,31,33-50:B1-18,20,23";
+    let pairing = |white: &str, from: u32| format!("pairing 17 {{[White \"{white}\"][Round \"3\"]}} once {from}");
+    let mut desk = BoardFixture::with_start(&[], false);
+    desk.request(&pairing("Sijbrands, Ton", 1));
+    desk.play(63, 54, 1);
+    assert!(desk.file().contains(&"[White \"Sijbrands, Ton\"]".to_owned()), "{:?}", desk.file());
+    assert_eq!(desk.line.pending_requests(), [], "no later game gets it");
+    // A corrected name arms nothing, before the next game begins and afterwards.
+    desk.request(&pairing("Sijbrands, T.", 1));
+    desk.request(AFTER_FIRST_PLY);
+    desk.request(&pairing("Sijbrands, T.", 1));
+    desk.play(36, 45, 4);
+    assert_eq!(pairings_of_games(&desk), [Some("17".to_owned()), None]);
+    let second = desk.file().join("\n").split_once("[FEN ").unwrap().0.to_owned();
+    assert_eq!(second.matches("Sijbrands").count(), 1, "{second}");
+    assert_eq!(second.matches("[Round ").count(), 1, "{second}");
+    // A game that is played again has a higher number.
+    desk.request(&pairing("Sijbrands, T.", 3));
+    desk.request(AFTER_SECOND_PLY);
+    desk.update(45, 0);
+    desk.play(54, 36, 1);
+    assert_eq!(pairings_of_games(&desk)[2].as_deref(), Some("17"), "{:?}", desk.file());
+}
+
 #[test]
 fn held_entries_are_published_on_release() {
     let mut desk = BoardFixture::with_start(&[], false);

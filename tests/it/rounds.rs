@@ -455,6 +455,52 @@ fn board_of_closed_round_plays_no_game_of_round() {
     hall.stop();
 }
 
+/// The players set the pieces up again and analyse before the arbiter has entered the result: that game is of no pairing.
+#[test]
+fn second_game_on_board_is_of_no_pairing() {
+    let mut hall = Hall::start("");
+    import(&hall.place, "pairings.csv", ROUNDS).done();
+    hall.done(&["round", "open", "3"]);
+    hall.wait_for_pairing("1 {");
+    hall.play(8);
+    hall.board.restart(&recording());
+    hall.play_game(2, 3);
+    let first = moves_of(&hall.live(1));
+    assert!(hall.live(1).contains("Sijbrands") && !hall.live(2).contains("Sijbrands"), "{}", hall.live(2));
+    let waits = "board 1 of round 3, Sijbrands, Ton - Wiersma, H. waits for a result: `damcast ctl result - RESULT --pairing 3.1`";
+    let asks =
+        "a: its game is one of no pairing; if it is Sijbrands, Ton - Wiersma, H. of round 3: `damcast ctl adopt a`";
+    wait_until("status", || {
+        let status = run_ctl(&hall.place, &["status"]).done();
+        status.contains(waits) && status.contains(asks)
+    });
+    // The clock of the second game does not matter.
+    let answer = hall.done(&["result", "a", "2-0"]);
+    assert_contains(
+        &answer,
+        &["a, game 1, Sijbrands, Ton - Wiersma, H.", "2-0 (was *)", "game 1; game 2 of no pairing goes on"],
+    );
+    wait_until("nothing is asked", || !run_ctl(&hall.place, &["status"]).done().contains("damcast ctl"));
+    let files = ["round/3/games.pdn", "round/3/started.pdn", "games.pdn", "started.pdn"];
+    for name in files {
+        hall.wait_for_public(name, "[Result \"2-0\"]");
+        let shown = hall.public(name);
+        let shown = shown.split("[Event ").find(|game| game.contains("Sijbrands, Ton")).unwrap();
+        assert_eq!(moves_of(shown), first, "{name}");
+    }
+    let opened = events(&hall.place, "game");
+    assert_eq!((&opened[0]["pairing"], &opened[1]["pairing"]), (&Value::from("1"), &Value::Null), "{opened:?}");
+    hall.done(&["round", "close", "3", "--confirm"]);
+    // It was the game of the pairing: the first one was a false start.
+    hall.done(&["adopt", "a", "--game", "2", "--pairing", "3.1"]);
+    let second = moves_of(&hall.live(2));
+    hall.wait("the adopted game", |hall| {
+        let shown = hall.public("round/3/games.pdn");
+        shown.split("[Event ").any(|game| game.contains("Sijbrands, Ton") && moves_of(game) == second)
+    });
+    hall.assert_lasts(&["round/3/games.pdn", "events.ndjson", "archive/a-1.pdn"]);
+}
+
 /// A micro-match: the long game is drawn, so the rapid one follows at that board, with colours exchanged, and decides.
 #[test]
 fn second_game_of_micro_match_follows_on_same_board() {

@@ -75,6 +75,22 @@ pub struct ResultRequester {
     pub reason: String,
 }
 
+/// Game that a result for a board is meant for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResultTarget {
+    /// The running game, or none that the service knows: its line decides.
+    RunningGame,
+    /// A finished game. Contains its number if a game without a pairing is running; otherwise the board has only finished games.
+    FinishedGame(Option<u32>),
+    /// The pairing of a finished game waits for its result, and the running game has a pairing as well.
+    Either {
+        /// Number of the finished game.
+        waiting: u32,
+        /// Number of the running game.
+        running: u32,
+    },
+}
+
 /// A board of the station.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StationBoard {
@@ -258,8 +274,28 @@ impl TournamentService {
     pub fn has_names_of_its_own(&self, board: &str) -> Option<String> {
         let tournament = self.tournament();
         let next = tournament.board_assignments().into_iter().find(|next| next.board == board)?;
-        let (_, pairing) = tournament.pairing(next.pairing.0)?;
-        pairing.result.is_none().then(|| names_belong_to_tournament(&format!("the next game of {board}")))
+        self.games.next_number(tournament, &next)?;
+        Some(names_belong_to_tournament(&format!("the next game of {board}")))
+    }
+
+    /// Returns the target of a result that names a board only.
+    pub fn result_target(&self, board: &str) -> ResultTarget {
+        let tournament = self.tournament();
+        let Some(last) = self.games.last(board) else { return ResultTarget::RunningGame };
+        let waiting = self.games.awaiting_official_result(tournament, board);
+        match (last.is_over, waiting) {
+            (true, _) => ResultTarget::FinishedGame(None),
+            (false, None) => ResultTarget::RunningGame,
+            (false, Some(waiting)) => {
+                let is_of_pairing = tournament.pairing_of(last).is_some_and(|key| tournament.pairing(key.0).is_some());
+                let (waiting, running) = (waiting.number, last.number);
+                if is_of_pairing {
+                    ResultTarget::Either { waiting, running }
+                } else {
+                    ResultTarget::FinishedGame(Some(waiting))
+                }
+            }
+        }
     }
 
     /// Returns the name of the board with this number.

@@ -144,6 +144,9 @@ pub enum Event {
         /// Name of the board.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         board: Option<String>,
+        /// Lowest number of its next game on that board; `None` if any game may be it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from: Option<u32>,
     },
     /// Assignment of a recorded game to another pairing than its line had; `None` for the pairing that its line had.
     GameAssigned {

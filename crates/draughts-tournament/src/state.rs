@@ -113,9 +113,15 @@ impl Tournament {
                 let pairing = self.pairing_mut(*pairing)?;
                 pairing.result.is_none() && replace(&mut pairing.deferral, *deferral)
             }
-            Event::PairingMoved { pairing, board } => {
+            Event::PairingMoved { pairing, board, from } => {
                 let pairing = self.pairing_mut(*pairing)?;
-                pairing.result.is_none() && replace(&mut pairing.board_override, board.clone().unwrap_or_default())
+                let place = (board.clone().unwrap_or_default(), *from);
+                let is_new =
+                    pairing.result.is_none() && (&pairing.board_override, pairing.override_from) != (&place.0, place.1);
+                if is_new {
+                    (pairing.board_override, pairing.override_from) = place;
+                }
+                is_new
             }
             Event::GameAssigned { board, game, pairing } => {
                 let known = self.corrected(board, *game).and_then(|known| known.pairing);
@@ -222,7 +228,7 @@ impl Pairing {
     /// Returns the pairing as in a file: without result, station board and deferral.
     pub(crate) fn as_drawn(&self) -> Pairing {
         let mut drawn = self.clone();
-        (drawn.result, drawn.deferral) = (None, None);
+        (drawn.result, drawn.deferral, drawn.override_from) = (None, None, None);
         drawn.board_name.clear();
         drawn.board_override.clear();
         drawn.games.iter_mut().for_each(|game| game.result = None);
@@ -242,6 +248,7 @@ impl Pairing {
             deferral: self.deferral,
             board_name: self.board_name.clone(),
             board_override: self.board_override.clone(),
+            override_from: self.override_from,
             ..drawn.clone()
         }
     }
@@ -262,6 +269,7 @@ impl Pairing {
         if self.result.is_some() {
             self.deferral = None;
             self.board_override.clear();
+            self.override_from = None;
         }
         *self != before
     }

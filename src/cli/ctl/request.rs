@@ -124,5 +124,9 @@ impl Subcommand {
 
 fn pairing(id: &str, tags: &[(String, String)]) -> OperatorCommand {
     let is_none = id == "none" && tags.is_empty();
-    OperatorCommand::SetPairing((!is_none).then(|| BoardPairing { id: id.to_owned(), tags: tags.to_vec() }))
+    OperatorCommand::SetPairing((!is_none).then(|| BoardPairing {
+        id: id.to_owned(),
+        tags: tags.to_vec(),
+        only_from: None,
+    }))
 }

@@ -132,6 +132,56 @@ fn board_shows_pairing_of_game() {
 }
 
 #[test]
+fn pairing_has_one_game_unless_replayed_or_moved() {
+    let mut desk = ServiceFixture::with_open_round();
+    let next = |desk: &ServiceFixture, board: &str| {
+        let tournament = desk.tournament();
+        let seat = tournament.board_assignments().into_iter().find(|seat| seat.board == board)?;
+        desk.0.games().next_number(&tournament, &seat)
+    };
+    assert_eq!(next(&desk, "a"), Some(1));
+    let first = BoardGame { is_over: false, result: None, ..game(&desk, "*", false) };
+    desk.add(first.clone());
+    assert_eq!(next(&desk, "a"), None, "its game goes on");
+    desk.add(BoardGame { is_over: true, ..first.clone() });
+    assert_eq!(next(&desk, "a"), None, "its game waits for its result");
+    let analysis = BoardGame { number: 2, pairing: None, tags: Vec::new(), ..first.clone() };
+    desk.add(analysis.clone());
+    assert_eq!(desk.0.result_target("a"), ResultTarget::FinishedGame(Some(1)));
+    desk.add(BoardGame { is_over: true, ..analysis });
+    assert_contains(
+        &desk.messages(TournamentCommand::result_of("a".to_owned(), "2-0".to_owned())),
+        &["a, game 1, Sijbrands", "the result of game 1; game 2 of no pairing is over"],
+    );
+    assert_eq!(next(&desk, "a"), None, "it has a result");
+    desk.done(replay());
+    assert_eq!(next(&desk, "a"), Some(2), "it is played again");
+    desk.add(BoardGame { number: 3, is_over: true, ..first.clone() });
+    assert_eq!(next(&desk, "a"), None);
+    // On another board it is played on, once.
+    desk.done(play_on("1.1", "b"));
+    assert_eq!(next(&desk, "b"), Some(1));
+    desk.add(BoardGame { board: "b".to_owned(), is_over: true, ..first });
+    assert_eq!(next(&desk, "b"), None);
+}
+
+/// The next round was opened although a result was missing: a result for the board may mean either game.
+#[test]
+fn result_of_board_with_two_paired_games_is_ambiguous() {
+    let mut desk = ServiceFixture::with_open_round();
+    desk.import("Round;Board;White;Black\n2;1;Gantwarg, A.;Sijbrands, Ton\n2;2;Wiersma, H.;Clerc, Rob\n");
+    let first = game(&desk, "*", false);
+    desk.add(BoardGame { result: None, ..first.clone() });
+    desk.done(round(2, "open"));
+    let seat = desk.tournament().board_assignments().into_iter().find(|seat| seat.board == "a").unwrap();
+    let second = BoardGame { number: 2, pairing: Some(seat.pairing.0.to_string()), tags: seat.tags, ..first };
+    desk.add(BoardGame { is_over: false, result: None, ..second });
+    assert_eq!(desk.0.result_target("a"), ResultTarget::Either { waiting: 1, running: 2 });
+    desk.done(result_of_pairing("2-0"));
+    assert_eq!(desk.0.result_target("a"), ResultTarget::RunningGame);
+}
+
+#[test]
 fn pairing_wins_over_mismatched_board() {
     let mut desk = ServiceFixture::with_open_round();
     let result = |board: &str, pairing: &str| TournamentCommand::Result {

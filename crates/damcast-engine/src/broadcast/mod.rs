@@ -139,7 +139,22 @@ impl Board {
     ///
     /// Returns errors as [`StoredGame::load`] does.
     pub fn visible_game(&self, delay: Delay, now: WallTime) -> io::Result<Option<PartlyVisibleGame<'_>>> {
-        for game in self.games.iter().rev().filter(|game| game.number() > self.hidden_games) {
+        self.last_visible_game(delay, now, |_| true)
+    }
+
+    /// Returns the last of some games with a visible part at a moment, with that part.
+    ///
+    /// # Errors
+    ///
+    /// Returns errors as [`StoredGame::load`] does.
+    pub fn last_visible_game(
+        &self,
+        delay: Delay,
+        now: WallTime,
+        is_candidate: impl Fn(&StoredGame) -> bool,
+    ) -> io::Result<Option<PartlyVisibleGame<'_>>> {
+        let shown = self.games.iter().rev().filter(|game| game.number() > self.hidden_games);
+        for game in shown.filter(|game| is_candidate(game)) {
             let extent = game.visible_extent(delay, now)?;
             if extent.entries > 0 {
                 return Ok(Some(PartlyVisibleGame { game, extent, delay, now }));

@@ -99,6 +99,11 @@ impl LiveGame {
         self.file_number
     }
 
+    /// Returns the header of its file, if it has one.
+    pub fn header(&self) -> Option<&GameHeader> {
+        self.header.as_deref()
+    }
+
     /// Returns the players of White and Black by its file; `None` without a file.
     pub fn players(&self) -> Option<[Option<String>; 2]> {
         self.players.clone()

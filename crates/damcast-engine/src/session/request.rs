@@ -12,7 +12,8 @@
 //! | `resync`, `resync white` | `Resync` | the board is right: it is read again, and set up if no legal move explains it; without a running game, one begins from it |
 //! | `flip` | `Flip` | the board is turned round |
 //! | `names WHITE / BLACK` | `Names` | the players have these names |
-//! | `pairing ID {TAGS}` | `SetPairing` | the next game, or a running one without entries, belongs to this pairing and keeps its tags |
+//! | `pairing ID {TAGS}` | `SetPairing` | the next games, or a running one without entries, belong to this pairing and keep its tags |
+//! | `pairing ID {TAGS} once N` | `SetPairing` | one game belongs to it: the first that begins with the number N or a higher one |
 //! | `pairing none` | `SetPairing` | the tags of the line apply again |
 //! | `hold`, `release` | `HoldPublication`, `ReleasePublication` | publication pauses until `release`; recording continues |
 //! | `rotate` | `Rotate` | new logs begin as soon as no part of a game can be lost |
@@ -40,6 +41,8 @@ const RESERVED_TAGS: [&str; 4] = ["GameType", "Result", "FEN", "Date"];
 /// Separator between the names of two players.
 const NAME_SEPARATOR: &str = " / ";
 const KEYWORD_NO_PAIRING: &str = "none";
+/// Keyword before the number from which on one game belongs to a pairing.
+const KEYWORD_ONCE: &str = "once";
 /// Keyword after `continue` that skips the check of the board.
 const KEYWORD_ANYWAY: &str = "anyway";
 /// Keyword before a request that waits for its board.
@@ -114,6 +117,8 @@ pub struct BoardPairing {
     pub id: String,
     /// Players, round and similar tags. Excludes the tags of each game itself: type, date, start and result.
     pub tags: Vec<(String, String)>,
+    /// Lowest number of the only game of the pairing; `None` for a pairing that all later games belong to.
+    pub only_from: Option<u32>,
 }
 
 /// Result of the lookup of a game with the same beginning as in the board's memory.
@@ -251,7 +256,8 @@ fn unknown(text: &str) -> RequestError {
 impl fmt::Display for BoardPairing {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let tags = self.tags.iter().map(|(name, value)| tag::write(name, value)).collect::<String>();
-        write!(f, "{} {{{tags}}}", self.id)
+        write!(f, "{} {{{tags}}}", self.id)?;
+        self.only_from.map_or(Ok(()), |number| write!(f, " {KEYWORD_ONCE} {number}"))
     }
 }
 
@@ -268,6 +274,7 @@ impl FromStr for BoardPairing {
                  `pairing {KEYWORD_NO_PAIRING}`"
             )));
         }
+        let (rest, only_from) = split_once_number(rest);
         let inner = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
         let mut rest = inner.ok_or_else(|| check_tags(id, "its tags stand between { and }"))?.trim();
         let mut tags: Vec<(String, String)> = Vec::new();
@@ -288,8 +295,17 @@ impl FromStr for BoardPairing {
             }
             tags.push((parts.name, parts.value));
         }
-        Ok(BoardPairing { id: id.to_owned(), tags })
+        Ok(BoardPairing { id: id.to_owned(), tags, only_from })
     }
+}
+
+/// Splits the number of the only game from the end of a pairing.
+fn split_once_number(text: &str) -> (&str, Option<u32>) {
+    let parse = || {
+        let (rest, number) = text.rsplit_once(' ')?;
+        Some((rest.strip_suffix(KEYWORD_ONCE)?.trim_end(), number.parse().ok()?))
+    };
+    parse().map_or((text, None), |(rest, number)| (rest, Some(number)))
 }
 
 fn check_tags(id: &str, reason: &str) -> RequestError {
@@ -374,6 +390,7 @@ mod tests {
 
     #[test]
     fn parses_operator_commands() {
+        let pairing = |only_from| BoardPairing { id: "3.2".into(), tags: Vec::new(), only_from };
         let cases = [
             ("result 2-0", OperatorCommand::Result("2-0".into())),
             ("  result   12-8 ", OperatorCommand::Result("12-8".into())),
@@ -391,7 +408,8 @@ mod tests {
             ("flip", OperatorCommand::Flip),
             ("names Sijbrands, T. / Wiersma, H.", names("Sijbrands, T. / Wiersma, H.").unwrap()),
             ("pairing none", OperatorCommand::SetPairing(None)),
-            ("pairing 3.2 {}", OperatorCommand::SetPairing(Some(BoardPairing { id: "3.2".into(), tags: Vec::new() }))),
+            ("pairing 3.2 {}", OperatorCommand::SetPairing(Some(pairing(None)))),
+            ("pairing 3.2 {} once 7", OperatorCommand::SetPairing(Some(pairing(Some(7))))),
             ("rotate", OperatorCommand::Rotate),
             ("remembered new", OperatorCommand::GameLookup(GameLookup::NotFound)),
             ("remembered known a-1.pdn", OperatorCommand::GameLookup(GameLookup::Found("a-1.pdn".into()))),
@@ -454,11 +472,15 @@ mod tests {
         }
 
         #[test]
-        fn pairing_roundtrip(names in prop::collection::vec("[^\\p{Cc}]{0,20}", 0..5), id in "[0-9a-z.]{1,8}") {
+        fn pairing_roundtrip(
+            names in prop::collection::vec("[^\\p{Cc}]{0,20}", 0..5),
+            id in "[0-9a-z.]{1,8}",
+            only_from: Option<u32>,
+        ) {
             prop_assume!(id != KEYWORD_NO_PAIRING);
             let tags: Vec<_> = names.into_iter().enumerate().map(|(at, name)| (format!("Tag{at}"), name)).collect();
             let has_backslash = names_have(&tags, '\\');
-            let wish = OperatorCommand::SetPairing(Some(BoardPairing { id, tags }));
+            let wish = OperatorCommand::SetPairing(Some(BoardPairing { id, tags, only_from }));
             let read: OperatorCommand = wish.to_string().parse().unwrap();
             // A final backslash of a value gains a blank in the text, as in every written tag; parsed values stay unchanged.
             prop_assert!(has_backslash || read == wish, "{read:?}");

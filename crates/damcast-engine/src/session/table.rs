@@ -124,9 +124,9 @@ impl Table {
         self.games.game().map(|game| game.tags(&self.settings))
     }
 
-    /// Returns the id of the pairing for games that begin later.
-    pub fn pairing(&self) -> Option<&str> {
-        self.games.pairing().map(|pairing| pairing.id.as_str())
+    /// Returns the pairing of the running game, whose file is not published yet.
+    pub fn claim_pairing(&mut self) -> Option<String> {
+        self.games.claim_pairing()
     }
 
     /// Whether a running game has a file.

@@ -205,7 +205,7 @@ impl<'d> Hall<'d> {
         let tournament = desk.service.tournament();
         let plays: Vec<Option<Arc<BoardPairing>>> = self.tables.iter().map(|table| status(table).pairing).collect();
         let known = self.tables.iter().zip(&plays).map(|(table, plays)| (table.config.name.as_str(), plays.as_deref()));
-        for (board, pairing) in tournament_actor::pairings_due(tournament, known) {
+        for (board, pairing) in tournament_actor::pairings_due(tournament, desk.service.games(), known) {
             let Some(index) = self.tables.iter().position(|table| table.config.name == board) else { continue };
             let request = Request { target: Target::OnlyBoard, command: OperatorCommand::SetPairing(pairing) };
             self.apply_event(index, self.now, Input::Request(request))?;

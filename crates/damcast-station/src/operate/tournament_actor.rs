@@ -23,8 +23,8 @@ use damcast_engine::broadcast::documents;
 use damcast_engine::session::request::{BoardPairing, OperatorCommand};
 use damcast_engine::session::{BusAddress, Condition};
 use draughts_tournament::{
-    BoardAssignment, BoardGame, NextRound, PairingKey, RoundState, Tournament, TournamentCommand, TournamentRecord,
-    TournamentSection, format_pairing_key, parse_pairing_key,
+    BoardAssignment, BoardGame, BoardGames, NextRound, PairingKey, RoundState, Tournament, TournamentCommand,
+    TournamentRecord, TournamentSection, format_pairing_key, parse_pairing_key,
 };
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
@@ -38,7 +38,9 @@ use crate::line::{LineReport, RequestContext, RequestOutcome};
 use crate::live_files;
 use crate::operate::observer::{self, TournamentStatus};
 use crate::outlets::{self, GameLifecycle, OutletHandle};
-use crate::tournament_service::{ResultRequester, ServiceError, ServiceOutcome, StationBoard, TournamentService};
+use crate::tournament_service::{
+    ResultRequester, ResultTarget, ServiceError, ServiceOutcome, StationBoard, TournamentService,
+};
 
 /// Maximum interval between two checks of the boards.
 const TICK_INTERVAL: Duration = Duration::from_millis(500);
@@ -58,6 +60,8 @@ pub struct RequestOptions {
     pub reason: String,
     /// Whether to show the effects without changing anything.
     pub is_dry_run: bool,
+    /// Whether the requester has seen the running game of the board.
+    pub has_seen_game: bool,
 }
 
 /// Query to the tournament service.
@@ -374,19 +378,11 @@ impl TournamentActor {
 
     fn answer(&mut self, question: TournamentQuery, by: &str) -> TournamentReply {
         let request = match question {
-            TournamentQuery::Result { board, options, .. } if self.service.is_playing(&board) => {
-                if !options.is_dry_run {
-                    self.requesters.insert(board, ResultRequester { by: by.to_owned(), reason: options.reason });
-                }
-                return TournamentReply::ForLine;
-            }
-            TournamentQuery::Result { board, result, options } => {
-                if self.service.games().last(&board).is_none() {
-                    return TournamentReply::ForLine;
-                }
-                let RequestOptions { is_confirmed: confirm, reason, is_dry_run: dry_run } = options;
-                TournamentRequest { confirm, reason, dry_run, ..TournamentCommand::result_of(board, result).into() }
-            }
+            TournamentQuery::Result { board, result, options } => match self.result_request(board, result, options, by)
+            {
+                Ok(request) => request,
+                Err(reply) => return reply,
+            },
             TournamentQuery::GameResumed { board, dry_run } => {
                 self.load_old_games();
                 let Some(game) = self.service.games().last(&board).map(|game| game.number) else {
@@ -436,6 +432,39 @@ impl TournamentActor {
                 TournamentReply::Refused(why)
             }
         }
+    }
+
+    /// Returns the request that sets the result of a finished game of a board.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reply if the result is for the line, or if two games of the board may be meant.
+    fn result_request(
+        &mut self,
+        board: String,
+        result: String,
+        options: RequestOptions,
+        by: &str,
+    ) -> Result<TournamentRequest, TournamentReply> {
+        let RequestOptions { is_confirmed: confirm, reason, is_dry_run: dry_run, has_seen_game } = options;
+        let game = match self.service.result_target(&board) {
+            ResultTarget::Either { waiting, running } if !has_seen_game => {
+                return Err(TournamentReply::Refused(format!(
+                    "{board} has two games of pairings without a result: game {waiting} is over, and game {running} goes on. Give the result \
+                     of game {waiting} first: `damcast ctl result {board} {result} --game {waiting}`"
+                )));
+            }
+            ResultTarget::RunningGame | ResultTarget::Either { .. } => {
+                if !dry_run && self.service.is_playing(&board) {
+                    self.requesters.insert(board, ResultRequester { by: by.to_owned(), reason });
+                }
+                return Err(TournamentReply::ForLine);
+            }
+            ResultTarget::FinishedGame(game) => game,
+        };
+        let (board, pairing, section, kind) = (Some(board), None, None, None);
+        let command = TournamentCommand::Result { board, game, pairing, section, result, kind, correct: false };
+        Ok(TournamentRequest { confirm, reason, dry_run, ..command.into() })
     }
 
     fn snapshot(&self) -> TournamentReply {
@@ -518,6 +547,7 @@ impl TournamentActor {
         let tournament = self.service.tournament();
         let due = pairings_due(
             tournament,
+            self.service.games(),
             self.confirmed_pairings.keys().map(|board| (board.as_str(), self.known_pairings(board))),
         );
         for (board, pairing) in due {
@@ -644,16 +674,17 @@ fn named_pairing(
     known.unwrap_or_else(|| live_files::file_prefix(line, address, None))
 }
 
-/// Returns the pairings to send: that of each board in an open round, if the board has another one. `known`: pairing of the next game of
-/// each board of the station. A board plays no pairing if its pairing has a result or its round was closed.
+/// Returns the pairings to send: that of each board in an open round, if the board has another one. `known`: last pairing that each board
+/// of the station received. A board plays no pairing if its pairing has a result or its game already, or if its round was closed.
 pub fn pairings_due<'b>(
     tournament: &Tournament,
+    games: &BoardGames,
     known: impl Iterator<Item = (&'b str, Option<&'b BoardPairing>)>,
 ) -> BTreeMap<String, Option<BoardPairing>> {
     let seat = |seat: BoardAssignment| {
-        let is_over = tournament.pairing(seat.pairing.0).is_some_and(|(_, pairing)| pairing.result.is_some());
-        let pairing = BoardPairing { id: format_pairing_key(seat.pairing), tags: seat.tags };
-        (seat.board, (!is_over).then_some(pairing))
+        let only_from = games.next_number(tournament, &seat);
+        let pairing = BoardPairing { id: format_pairing_key(seat.pairing), tags: seat.tags, only_from };
+        (seat.board, only_from.map(|_| pairing))
     };
     let mut due: BTreeMap<String, Option<BoardPairing>> =
         tournament.board_assignments().into_iter().map(seat).collect();
@@ -662,7 +693,12 @@ pub fn pairings_due<'b>(
         if key.is_some_and(|key| tournament.pairing(key.0).is_some()) {
             due.entry(board.to_owned()).or_default();
         }
-        if due.get(board).is_some_and(|pairing| pairing.as_ref() == known) {
+        // The line gives a pairing with one game to no second game.
+        let is_used = known.is_some_and(|known| {
+            let is_its = |game: &BoardGame| game.pairing.as_ref() == Some(&known.id);
+            known.only_from.is_some_and(|from| games.of_board(board).any(|game| game.number >= from && is_its(game)))
+        });
+        if due.get(board).is_some_and(|pairing| pairing.as_ref() == known || pairing.is_none() && is_used) {
             due.remove(board);
         }
     }

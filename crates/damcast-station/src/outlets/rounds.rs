@@ -2,8 +2,9 @@
 //!
 //! | a board | `games.pdn` | `round/N/games.pdn` |
 //! |---|---|---|
-//! | plays its pairing of the open round | that game | that game |
+//! | plays its pairing of the open round, or has played it | that game, whatever it plays afterwards | that game |
 //! | has not begun it | the tags of the pairing; a game of another one as long as it goes on | the tags of the pairing |
+//! | plays a game of no pairing | not that game | not that game |
 //! | has no pairing | its current game | is not in it |
 
 use std::borrow::Cow;
@@ -35,13 +36,18 @@ pub fn current_entries<'s>(
         let current = SnapshotEntry::from_board(board, delay, now)?;
         let Some(seat) = seat_of(board) else { return Ok(current) };
         let word = format_pairing_key(seat.pairing);
-        let is_its = |visible: &PartlyVisibleGame| {
-            pairing_id(tournament, board, visible.game) == Some(word.clone()) || !visible.extent.is_closed
+        let is_its = |game: &StoredGame| pairing_id(tournament, board, game) == Some(word.clone());
+        let is_shown = |visible: &PartlyVisibleGame| {
+            let goes_on = !visible.extent.is_closed;
+            is_its(visible.game) || goes_on && pairing_id(tournament, board, visible.game).is_some()
         };
-        Ok(if current.visible_game.as_ref().is_some_and(is_its) {
-            current
-        } else {
-            unplayed_pairing(board, tournament, seat)
+        if current.visible_game.as_ref().is_some_and(is_shown) {
+            return Ok(current);
+        }
+        let earlier = board.last_visible_game(delay, now, is_its)?;
+        Ok(match earlier {
+            Some(_) => SnapshotEntry { visible_game: earlier, ..current },
+            None => unplayed_pairing(board, tournament, seat),
         })
     };
     round_boards.boards().map(place).collect()

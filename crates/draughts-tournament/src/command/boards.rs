@@ -1,8 +1,10 @@
 //! The boards of the station: their games and their numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{BoardAssignment, BoardGame, PairingKey, RoundState, Tournament, TournamentSection};
+use crate::{
+    BoardAssignment, BoardGame, Pairing, PairingKey, RoundState, Tournament, TournamentSection, format_pairing_key,
+};
 
 /// State of the station that decisions depend on.
 #[derive(Clone, Copy, Debug)]
@@ -36,32 +38,42 @@ impl Boards<'_> {
 /// assert!(BoardGames::default().last("board-1").is_none());
 /// ```
 #[derive(Clone, Default, Debug)]
-pub struct BoardGames(BTreeMap<(String, u32), BoardGame>);
+pub struct BoardGames {
+    games: BTreeMap<(String, u32), BoardGame>,
+    /// Games whose lines had a pairing, by its id.
+    by_pairing: BTreeMap<String, BTreeSet<(String, u32)>>,
+}
 
 impl BoardGames {
     /// Adds a game, or replaces it.
     pub fn insert(&mut self, game: BoardGame) {
-        self.0.insert((game.board.clone(), game.number), game);
+        let place = (game.board.clone(), game.number);
+        if let Some(pairing) = &game.pairing {
+            self.by_pairing.entry(pairing.clone()).or_default().insert(place.clone());
+        }
+        self.games.insert(place, game);
     }
 
     /// Adds a game unless it is known.
     pub fn insert_if_new(&mut self, game: BoardGame) {
-        self.0.entry((game.board.clone(), game.number)).or_insert(game);
+        if self.get(&game.board, game.number).is_none() {
+            self.insert(game);
+        }
     }
 
     /// Returns all games, by board and number.
     pub fn all(&self) -> impl DoubleEndedIterator<Item = &BoardGame> + Clone {
-        self.0.values()
+        self.games.values()
     }
 
     /// Returns a game by its number.
     pub fn get(&self, board: &str, number: u32) -> Option<&BoardGame> {
-        self.0.get(&(board.to_owned(), number))
+        self.games.get(&(board.to_owned(), number))
     }
 
     /// Returns the games of a board in their order.
     pub fn of_board(&self, board: &str) -> impl DoubleEndedIterator<Item = &BoardGame> {
-        self.0.range((board.to_owned(), 0)..=(board.to_owned(), u32::MAX)).map(|(_, game)| game)
+        self.games.range((board.to_owned(), 0)..=(board.to_owned(), u32::MAX)).map(|(_, game)| game)
     }
 
     /// Returns the last game of a board.
@@ -72,7 +84,7 @@ impl BoardGames {
     /// Mutable access to the last game of a board.
     pub fn last_mut(&mut self, board: &str) -> Option<&mut BoardGame> {
         let of_board = (board.to_owned(), 0)..=(board.to_owned(), u32::MAX);
-        self.0.range_mut(of_board).next_back().map(|(_, game)| game)
+        self.games.range_mut(of_board).next_back().map(|(_, game)| game)
     }
 
     /// Returns a game by its number, or the last game of a board.
@@ -105,15 +117,66 @@ impl BoardGames {
         parts
     }
 
-    /// Returns the latest game that counts for a pairing.
-    pub fn latest_of(&self, tournament: &Tournament, key: PairingKey) -> Option<&BoardGame> {
-        self.0.values().rfind(|game| tournament.pairing_of(game) == Some(key) && !tournament.is_replayed(game))
+    /// Returns the games of a pairing, by board and number, also replayed ones.
+    fn of_pairing(&self, tournament: &Tournament, key: PairingKey) -> Vec<&BoardGame> {
+        let sent = self.by_pairing.get(&format_pairing_key(key)).into_iter().flatten().cloned();
+        let assigned = tournament.games.iter().filter(|game| game.pairing == Some(key));
+        let places: BTreeSet<_> = sent.chain(assigned.map(|game| (game.board.clone(), game.number))).collect();
+        let games = places.iter().filter_map(|place| self.games.get(place));
+        games.filter(|game| tournament.pairing_of(game) == Some(key)).collect()
     }
 
-    /// Returns the game of a board that a result is for: the last finished one without a result, else the last finished one.
+    /// Returns the latest game that counts for a pairing.
+    pub fn latest_of(&self, tournament: &Tournament, key: PairingKey) -> Option<&BoardGame> {
+        self.of_pairing(tournament, key).into_iter().rfind(|game| !tournament.is_replayed(game))
+    }
+
+    /// Returns the lowest number of the game that a board is to play for its pairing. `None` if the pairing has a result, or its game
+    /// already: a pairing has one game, and another one after [`TournamentCommand::Replay`](crate::TournamentCommand::Replay) or
+    /// [`TournamentCommand::PlayOnBoard`](crate::TournamentCommand::PlayOnBoard).
+    pub fn next_number(&self, tournament: &Tournament, assignment: &BoardAssignment) -> Option<u32> {
+        let (key, board) = (assignment.pairing, assignment.board.as_str());
+        let (_, pairing) = tournament.pairing(key.0).filter(|(_, pairing)| pairing.result.is_none())?;
+        let is_moved = !pairing.board_override.is_empty();
+        let first = pairing.override_from.unwrap_or(1);
+        let games = self.of_pairing(tournament, key);
+        let is_its_game = |game: &&&BoardGame| match (is_moved, pairing.override_from) {
+            (true, None) => false,
+            (true, Some(first)) => game.board == board && game.number >= first,
+            // A game that goes on at another board was interrupted by swapped cables.
+            (false, _) => {
+                let is_assigned = || tournament.assigned_pairing(&game.board, game.number).is_some();
+                game.board == board || game.is_over || is_assigned()
+            }
+        };
+        if games.iter().filter(is_its_game).any(|game| !tournament.is_replayed(game)) {
+            return None;
+        }
+        let here = games.iter().filter(|game| game.board == board).filter(is_its_game);
+        Some(here.map(|game| game.number + 1).max().unwrap_or(first).max(first))
+    }
+
+    /// Returns the last finished game of a board whose pairing waits for its result.
+    pub fn awaiting_official_result(&self, tournament: &Tournament, board: &str) -> Option<&BoardGame> {
+        let waits = |game: &&BoardGame| {
+            let key = tournament.pairing_of(game).filter(|_| game.is_over && !tournament.is_replayed(game));
+            let Some((id, stage)) = key else { return false };
+            // A game that is adjourned continues later.
+            let is_played = |pairing: &Pairing| pairing.deferral.is_none() || pairing.board_override == board;
+            let waits = |pairing: &Pairing| is_played(pairing) && !pairing.has_result(stage);
+            tournament.pairing(id).is_some_and(|(_, pairing)| waits(pairing)) && self.later_part(game).is_none()
+        };
+        self.of_board(board).rev().find(waits)
+    }
+
+    /// Returns the game of a board that a result is for: the last finished one whose pairing waits for its result, else the last finished
+    /// one without a result, else the last finished one.
     pub(crate) fn awaiting_result(&self, tournament: &Tournament, board: &str) -> Result<&BoardGame, String> {
         let over = || self.of_board(board).rev().filter(|game| game.is_over);
         let last = over().next().ok_or_else(|| format!("{board} has no game that is over"))?;
+        if let Some(waiting) = self.awaiting_official_result(tournament, board) {
+            return Ok(waiting);
+        }
         // An older game that was broken off is not a candidate.
         Ok(over().take(2).find(|game| tournament.shown_result(game) == "*").unwrap_or(last))
     }
@@ -139,10 +202,12 @@ impl BoardGames {
         }
     }
 
-    /// Returns the running game without a pairing at a board of a round: it may have begun shortly before the round opened.
+    /// Returns the running game without a pairing at a board of a round whose pairing has no result: it may be the game of the pairing.
     pub fn unassigned_game(&self, tournament: &Tournament, assignment: &BoardAssignment) -> Option<&BoardGame> {
         let game = self.last(&assignment.board).filter(|game| !game.is_over)?;
-        tournament.pairing_of(game).is_none().then_some(game)
+        let (_, pairing) = tournament.pairing(assignment.pairing.0)?;
+        let is_unassigned = tournament.pairing_of(game).is_none_or(|key| tournament.pairing(key.0).is_none());
+        (is_unassigned && pairing.result.is_none()).then_some(game)
     }
 }
 

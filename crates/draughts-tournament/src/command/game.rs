@@ -101,7 +101,7 @@ pub(super) fn replay(draft: &mut Draft, name: &str, section: Option<&str>) -> Me
     let is_open = draft.state.board_assignments().iter().any(|next| next.pairing.0 == pairing);
     if !is_open {
         draft.emit(Event::PairingDeferred { pairing, deferral: Some(Deferral::Postponed) })?;
-        draft.emit(Event::PairingMoved { pairing, board: None })?;
+        draft.emit(Event::PairingMoved { pairing, board: None, from: None })?;
         messages.push(format!("`damcast ctl play-on {name} BOARD` says where"));
     }
     Ok(messages)

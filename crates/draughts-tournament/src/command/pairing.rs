@@ -56,7 +56,7 @@ pub(super) fn postpone(draft: &mut Draft, name: &str, section: Option<&str>, und
     let deferral = if was_begun { Deferral::Adjourned } else { Deferral::Postponed };
     let called = without_result(&draft.state, pairing)?;
     draft.emit(Event::PairingDeferred { pairing, deferral: (!undo).then_some(deferral) })?;
-    draft.emit(Event::PairingMoved { pairing, board: None })?;
+    draft.emit(Event::PairingMoved { pairing, board: None, from: None })?;
     Ok(vec![format!("{called} is {}", if undo { "played with its round" } else { deferral.name() })])
 }
 
@@ -70,8 +70,9 @@ pub(super) fn play_on_board(draft: &mut Draft, name: &str, board: &str, section:
     if let Some((of, other)) = other {
         return Err(format!("{board} is to play {} of round {}", of.names_of(other), other.round).into());
     }
-    draft.emit(Event::PairingMoved { pairing, board: Some(board.to_owned()) })?;
-    Ok(vec![format!("{called} is the next game of {board}, whatever round is open, until it has a result")])
+    let from = Some(draft.boards.games.last(board).map_or(0, |last| last.number) + 1);
+    draft.emit(Event::PairingMoved { pairing, board: Some(board.to_owned()), from })?;
+    Ok(vec![format!("{called} is the next game of {board}, whatever round is open")])
 }
 
 fn pairing_is_gone() -> String {

@@ -39,7 +39,17 @@ pub(super) fn give(draft: &mut Draft, command: &TournamentCommand) -> Messages {
         (None, None) => return Ok(messages),
     };
     messages.insert(0, message);
+    messages.extend(game.and_then(|game| later_game_note(draft, game)));
     Ok(messages)
+}
+
+/// Tells that the result is not that of a later game on the board.
+fn later_game_note(draft: &Draft, game: &BoardGame) -> Option<String> {
+    let later = draft.boards.games.last(&game.board).filter(|last| last.number > game.number)?;
+    let is_of_pairing = draft.state.pairing_of(later).is_some_and(|key| draft.state.pairing(key.0).is_some());
+    let (state, of) =
+        (if later.is_over { "is over" } else { "goes on" }, if is_of_pairing { "" } else { " of no pairing" });
+    Some(format!("this is the result of game {}; game {}{of} {state}", game.number, later.number))
 }
 
 /// Sets the result of a recorded game without a pairing.

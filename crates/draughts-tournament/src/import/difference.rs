@@ -98,6 +98,7 @@ impl Difference {
         let named = |name: &String| Some(name.clone()).filter(|name| !name.is_empty());
         self.emit(Event::BoardAssigned { pairing, board: named(&wanted.board_name) });
         self.emit(Event::PairingDeferred { pairing, deferral });
-        self.emit(Event::PairingMoved { pairing, board: named(&wanted.board_override) });
+        let (board, from) = (named(&wanted.board_override), wanted.override_from);
+        self.emit(Event::PairingMoved { pairing, board, from });
     }
 }

@@ -456,6 +456,9 @@ pub struct Pairing {
     /// Station board that the arbiter has chosen instead; empty for that of its round.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub board_override: String,
+    /// Lowest number of its next game on that board; `None` if any game may be it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub override_from: Option<u32>,
     /// The official result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<OfficialResult>,

@@ -218,14 +218,14 @@ pub struct CandidateGame {
 
 impl CandidateGame {
     fn with_current_tags(self) -> CandidateGame {
-        let CandidateGame { table, mut effects } = self;
+        let CandidateGame { mut table, mut effects } = self;
         let openings = effects.iter_mut().filter_map(|effect| match effect {
             Effect::GameOpened(opening) => Some(opening),
             _ => None,
         });
         for opening in openings {
             opening.tags = table.game_tags().unwrap_or_else(|| std::mem::take(&mut opening.tags));
-            opening.pairing_id = table.pairing().map(str::to_owned);
+            opening.pairing_id = table.claim_pairing();
         }
         CandidateGame { table, effects }
     }

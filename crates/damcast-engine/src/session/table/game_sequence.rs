@@ -30,8 +30,10 @@ pub(super) struct GameSequence {
     begun_count: u32,
     /// Number of games with a file when the operator set the names.
     files_when_named: Option<u32>,
-    /// Pairing of the games that begin later.
+    /// Last pairing received.
     pairing: Option<Arc<BoardPairing>>,
+    /// Pairing and number of the last game with a file and a pairing.
+    last_paired_game: Option<(String, u32)>,
     /// Published verdict whose note and effect on the end of the game are still to come.
     pending_verdict: Option<Verdict>,
 }
@@ -122,9 +124,44 @@ impl GameSequence {
         self.files_when_named = None;
     }
 
-    /// Returns the pairing of the games that begin later.
+    /// Returns the last pairing received.
     pub fn pairing(&self) -> Option<&Arc<BoardPairing>> {
         self.pairing.as_ref()
+    }
+
+    /// Returns the pairing of the game that gets a file next.
+    pub fn next_pairing(&self) -> Option<&Arc<BoardPairing>> {
+        let is_due = |from: u32| from <= self.file_count + 1 && !self.is_pairing_used();
+        self.pairing.as_ref().filter(|pairing| pairing.only_from.is_none_or(is_due))
+    }
+
+    /// Whether the only game of the pairing has begun.
+    pub fn is_pairing_used(&self) -> bool {
+        let only = self.pairing.as_ref().and_then(|pairing| Some((pairing.id.as_str(), pairing.only_from?)));
+        let is_its = |(id, number): &(String, u32)| only.is_some_and(|(only, from)| id == only && from <= *number);
+        self.last_paired_game.as_ref().is_some_and(is_its)
+    }
+
+    /// Whether the only game of the pairing has begun, and is not the running one.
+    pub fn is_pairing_over(&self) -> bool {
+        self.is_pairing_used() && !self.is_game_of_pairing()
+    }
+
+    /// Whether the running game has a file with the last pairing received.
+    fn is_game_of_pairing(&self) -> bool {
+        let id = self.pairing.as_ref().map(|pairing| pairing.id.as_str());
+        self.game().and_then(LiveGame::header).is_some_and(|header| id.is_some() && header.pairing_id.as_deref() == id)
+    }
+
+    /// Returns the pairing of the running game, whose file is not published yet. A pairing with one game has no other game then.
+    pub fn claim_pairing(&mut self) -> Option<String> {
+        let pairing = Arc::clone(self.pairing.as_ref()?);
+        let number = self.game().and_then(LiveGame::file_number);
+        if pairing.only_from.is_some_and(|from| number.is_none_or(|number| number < from) || self.is_pairing_over()) {
+            return None;
+        }
+        self.last_paired_game = number.map(|number| (pairing.id.clone(), number)).or(self.last_paired_game.take());
+        Some(pairing.id.clone())
     }
 
     /// Converts a verdict to an entry of the file. Also returns whether the file existed already.
@@ -134,11 +171,16 @@ impl GameSequence {
         clocks: Option<Clocks>,
         settings: &LineSettings,
     ) -> Option<(Vec<Effect>, bool)> {
+        let pairing = self.next_pairing().map(|pairing| pairing.id.clone());
         let GamePhase::Playing(game) = &mut self.phase else { return None };
         let is_begun = game.file_number().is_some();
-        let pairing = self.pairing.as_ref().map(|pairing| pairing.id.as_str());
         self.last_ended = None;
-        Some((game.entry_for(verdict, clocks, settings, pairing, &mut self.file_count), is_begun))
+        let effects = game.entry_for(verdict, clocks, settings, pairing.as_deref(), &mut self.file_count);
+        let header = game.header().filter(|_| !is_begun);
+        if let Some((id, number)) = header.and_then(|header| Some((header.pairing_id.clone()?, header.game))) {
+            self.last_paired_game = Some((id, number));
+        }
+        Some((effects, is_begun))
     }
 
     /// Stores a published verdict whose consequences are still to come.

@@ -228,10 +228,7 @@ impl Table {
     }
 
     fn set_names(&mut self, white: &str, black: &str) -> Vec<Effect> {
-        for (tag, name) in [("White", white), ("Black", black)] {
-            self.settings.tags.retain(|(known, _)| known != tag);
-            self.settings.tags.push((tag.to_owned(), name.to_owned()));
-        }
+        self.set_name_tags([white, black]);
         self.games.note_names_given();
         let which = if self.has_open_game() { "the next game; this one's file has its names" } else { "this game" };
         vec![Effect::Info(format!("{white} and {black} are the players of {which}"))]
@@ -239,28 +236,60 @@ impl Table {
 
     /// Sets the pairing for the next game, or for a running game without entries.
     fn set_pairing(&mut self, pairing: Option<BoardPairing>) -> Vec<Effect> {
-        self.settings.tags.clone_from(&self.line_tags);
-        let (tags, description) = match &pairing {
-            Some(pairing) => (pairing.tags.as_slice(), format!("pairing {}", pairing.id)),
-            None => (&[][..], "no pairing".to_owned()),
+        let description = match &pairing {
+            Some(pairing) => format!("pairing {}", pairing.id),
+            None => "no pairing".to_owned(),
         };
-        for (name, value) in tags {
-            self.settings.tags.retain(|(known, _)| known != name);
-            self.settings.tags.push((name.clone(), value.clone()));
-        }
         self.games.set_pairing(pairing);
+        if self.games.is_pairing_over() {
+            self.settings.tags.clone_from(&self.line_tags);
+            return vec![Effect::Info(format!("{description} has its game; the next one is no game of it"))];
+        }
+        self.settings.tags = self.pairing_tags();
         let players = game_tags::player_names(&self.settings.tags).map(|name| name.unwrap_or_else(|| "?".to_owned()));
         let which = if self.has_open_game() { "the next game" } else { "this game" };
         vec![Effect::Info(format!("{which} is {description}: {} - {}", players[0], players[1]))]
     }
 
+    /// Returns the tags of the line, overridden by those of the pairing.
+    fn pairing_tags(&self) -> Vec<(String, String)> {
+        let mut tags = self.line_tags.clone();
+        for (name, value) in self.games.pairing().into_iter().flat_map(|pairing| &pairing.tags) {
+            tags.retain(|(known, _)| known != name);
+            tags.push((name.clone(), value.clone()));
+        }
+        tags
+    }
+
+    /// Removes the tags of a pairing whose only game has begun: a game begins that is none of its. Names for this game stay.
+    pub(super) fn remove_tags_of_used_pairing(&mut self) {
+        if self.games.is_pairing_used() {
+            let names = self.given_names();
+            self.settings.tags.clone_from(&self.line_tags);
+            if let Some([white, black]) = names {
+                self.set_name_tags([&white, &black]);
+            }
+        }
+    }
+
+    /// Returns the names that the operator set for a game that has no file yet.
+    fn given_names(&self) -> Option<[String; 2]> {
+        let player = |side: &str| self.settings.tags.iter().find(|(tag, _)| tag == side).map(|(_, name)| name.clone());
+        Some([player("White")?, player("Black")?]).filter(|_| self.games.is_next_named())
+    }
+
+    fn set_name_tags(&mut self, names: [&str; 2]) {
+        for (tag, name) in ["White", "Black"].into_iter().zip(names) {
+            self.settings.tags.retain(|(known, _)| known != tag);
+            self.settings.tags.push((tag.to_owned(), name.to_owned()));
+        }
+    }
+
     /// Returns the requests that still apply to future games; a replacement of this table needs them again.
     pub fn standing_requests(&self) -> Vec<OperatorCommand> {
-        let player = |side: &str| self.settings.tags.iter().find(|(tag, _)| tag == side).map(|(_, name)| name.clone());
-        let names = player("White").zip(player("Black")).filter(|_| self.games.is_next_named());
-        let names = names.map(|(white, black)| OperatorCommand::Names { white, black });
+        let names = self.given_names().map(|[white, black]| OperatorCommand::Names { white, black });
         let pairing =
-            self.games.pairing().map(|pairing| OperatorCommand::SetPairing(Some(BoardPairing::clone(pairing))));
+            self.games.next_pairing().map(|pairing| OperatorCommand::SetPairing(Some(BoardPairing::clone(pairing))));
         pairing.into_iter().chain(names).chain(self.board.is_flipped().then_some(OperatorCommand::Flip)).collect()
     }
 

@@ -102,6 +102,7 @@ impl Table {
     /// Closes the running game, if any, and starts one from a position.
     pub(super) fn start_game(&mut self, now: Millis, position: Position) -> Vec<Effect> {
         let mut effects = self.close_for_next();
+        self.remove_tags_of_used_pairing();
         self.clock.begin_game();
         self.notices.begin_game();
         if self.board.trusts_reports() && !self.board.sensors().is_known() {

@@ -297,7 +297,8 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
             if let Some(why) = if_seen.and_then(|seen| has_changed(desk, &board, seen)) {
                 return Reply::error(why);
             }
-            let options = RequestOptions { is_confirmed: confirm, reason, is_dry_run: dry_run };
+            let has_seen_game = if_seen.is_some();
+            let options = RequestOptions { is_confirmed: confirm, reason, is_dry_run: dry_run, has_seen_game };
             handle_board_request(desk, board, command, options, wanted(until), asker).await
         }
     }
