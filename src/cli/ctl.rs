@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anyhow::{Context, bail};
 use damcast::control::tournament::TournamentRequest;
 use damcast::control::{Reply, Role};
 use damcast::station::tournament_service::DRY_RUN;
@@ -65,23 +66,57 @@ enum Subcommand {
         #[command(flatten)]
         of: ResultOptions,
     },
-    /// Publish, withdraw, open or close a round of the tournament.
+    /// Enter the results of the open round: lines `board;result`, all or none.
+    ///
+    /// `board` is the number of the board in the round, or the name of the board. All mistakes are reported at once, with line and
+    /// column; then nothing is entered.
+    #[command(
+        after_help = "Examples:\n  damcast ctl results results.csv --dry-run\n  printf '1;2-0\\n2;1-1\\n' | damcast ctl results -"
+    )]
+    Results {
+        /// File with the results; `-` is the standard input.
+        file: PathBuf,
+        /// Replace existing results.
+        #[arg(long)]
+        correct: bool,
+        #[command(flatten)]
+        of: TournamentOptions,
+    },
+    /// Publish, withdraw, open or close a round of the tournament; go to the next one; undo.
     ///
     /// `publish` shows the pairings to everybody. `open` assigns the pairings to the boards: games that begin afterwards belong to the
-    /// round; running games stay as they are. `close` lists missing results.
-    #[command(after_help = "Examples:\n  damcast ctl round publish 3\n  damcast ctl round open 3 --dry-run")]
+    /// round; running games stay as they are. `close` lists missing results. `next` closes the open round and opens the next one. `undo`
+    /// undoes the last of these actions; games that began in a round opened by mistake are of no pairing then.
+    #[command(
+        after_help = "Examples:\n  damcast ctl round publish 3\n  damcast ctl round open 3 --dry-run\n  damcast ctl round next\n  damcast ctl round undo"
+    )]
     Round {
         /// New state of the round.
         #[arg(value_enum)]
         to: RoundAction,
-        /// Round number.
-        round: u32,
+        /// Round number; not with next and undo.
+        round: Option<u32>,
         /// Section of the round; all sections that have it if omitted.
         #[arg(long, value_name = "NAME")]
         section: Option<String>,
-        /// Confirm that the round closes although results are missing.
+        /// Confirm that a round closes although results are missing, or that another one than the next opens.
         #[arg(long)]
         confirm: bool,
+        #[command(flatten)]
+        once: IdempotencyOptions,
+    },
+    /// Undo the last action on the tournament, or that of a version.
+    ///
+    /// `damcast tournament show --history` lists the versions. An action on which a later one stands is not undone. An undo can be undone
+    /// as well, by its version.
+    #[command(after_help = "Examples:\n  damcast ctl undo-last --dry-run\n  damcast ctl undo-last --version 17")]
+    UndoLast {
+        /// Version that the action made.
+        #[arg(long, value_name = "N")]
+        version: Option<u64>,
+        /// Reason, kept in the tournament log.
+        #[arg(long, value_name = "TEXT", default_value = "")]
+        reason: String,
         #[command(flatten)]
         once: IdempotencyOptions,
     },
@@ -438,16 +473,29 @@ enum RoundAction {
     Open,
     /// End the round.
     Close,
+    /// End the open round, and open the next one.
+    Next,
+    /// Undo the last of these actions.
+    Undo,
 }
 
 impl RoundAction {
-    fn state(self) -> RoundState {
-        match self {
-            RoundAction::Publish => RoundState::Published,
-            RoundAction::Withdraw => RoundState::Prepared,
-            RoundAction::Open => RoundState::Open,
-            RoundAction::Close => RoundState::Closed,
-        }
+    /// Returns the command; `round` is missing for the next round and for an undo.
+    fn command(self, round: Option<u32>, section: Option<String>) -> anyhow::Result<TournamentCommand> {
+        let to = match (self, round) {
+            (RoundAction::Next, None) => return Ok(TournamentCommand::NextRound { section }),
+            (RoundAction::Undo, None) if section.is_none() => {
+                return Ok(TournamentCommand::Undo { version: None, round: true });
+            }
+            (RoundAction::Undo, None) => bail!("an undo is of all sections: leave out --section"),
+            (RoundAction::Next | RoundAction::Undo, Some(_)) => bail!("`round next` and `round undo` take no number"),
+            (RoundAction::Publish, _) => RoundState::Published,
+            (RoundAction::Withdraw, _) => RoundState::Prepared,
+            (RoundAction::Open, _) => RoundState::Open,
+            (RoundAction::Close, _) => RoundState::Closed,
+        };
+        let round = round.context("say which round, as in `round open 3`")?;
+        Ok(TournamentCommand::SetRoundState { round, to: to.name().to_owned(), section })
     }
 }
 
@@ -579,6 +627,9 @@ mod tests {
         for words in [
             "result - 2-0 --pairing 1.1",
             "round open 1",
+            "round next",
+            "round undo",
+            "undo-last",
             "rename-player A B",
             "substitute 1.1 A B",
             "adopt a",

@@ -145,7 +145,9 @@ fn play_while_next_round_opens(hall: &mut Hall) {
     {
         assert_contains(&hall.live(1), &[&format!("[{tag}]")]);
     }
-    hall.done(&["round", "open", "4"]);
+    hall.ctl(&["round", "open", "4"])
+        .fails(1, "round 3 is open: it stays so for games that go on; games that begin get the names of round 4");
+    hall.done(&["round", "open", "4", "--confirm"]);
     hall.wait_for_pairing("3 {");
     let shown = moves(&hall.live(1)).len();
     hall.play(shown + 2);

@@ -29,6 +29,7 @@ fn record(log: &TournamentLog, request: &str, file: &str) -> (TournamentRecord, 
         command_crc: String::new(),
         action: format!("import {request}"),
         reason: "a \"quote\", a , and a }".to_owned(),
+        undoes: None,
         events: difference(log.tournament(), &after),
     };
     (record, after)

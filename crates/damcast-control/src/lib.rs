@@ -226,7 +226,10 @@ impl ClientRequest {
                 matches!(
                     matter,
                     TournamentCommand::SetRoundState { .. }
+                        | TournamentCommand::NextRound { .. }
+                        | TournamentCommand::Undo { .. }
                         | TournamentCommand::Result { .. }
+                        | TournamentCommand::Results { .. }
                         | TournamentCommand::SetPlayers { .. }
                         | TournamentCommand::RenamePlayer { .. }
                         | TournamentCommand::Adopt { .. }

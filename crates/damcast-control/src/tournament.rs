@@ -81,4 +81,10 @@ pub struct TournamentHistoryEntry {
     pub what: String,
     /// Reason; empty if none was given.
     pub reason: String,
+    /// Whether a later action undid it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_undone: bool,
+    /// Whether it is an action that can be undone, as far as no later one stands on it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub can_undo: bool,
 }

@@ -100,7 +100,9 @@ pub fn run_tournament(day: &Day, form: TournamentForm, pool: &[SourceGame]) -> i
             hall.swap(one, (one + 1 + rng.below(day.boards as u64 - 1) as usize) % day.boards);
             held.swaps += 1;
         }
-        hall.request(TournamentCommand::SetRoundState { round, to: "open".to_owned(), section: None })?;
+        // The round before stays open.
+        let open = TournamentCommand::SetRoundState { round, to: "open".to_owned(), section: None };
+        hall.request(TournamentRequest { confirm: true, ..open.into() })?;
         let games = (0..day.boards).map(|board| {
             let is_played = meetings.get(board).is_some_and(|meeting| meeting.black.is_some());
             is_played.then(|| pool[(board + round as usize) % pool.len()].clone())

@@ -119,6 +119,8 @@ pub struct TournamentService {
     configured_boards: Vec<String>,
     /// Maximum number of games in a file for all its readers; `None` for no limit.
     max_games: Option<usize>,
+    /// Results that boards show during running games, by board.
+    proposed: BTreeMap<String, String>,
     /// Simulated time; `None` for the clock of the machine.
     now: Option<WallTime>,
 }
@@ -156,6 +158,7 @@ impl TournamentService {
             last_serials: BTreeMap::new(),
             configured_boards: Vec::new(),
             max_games: None,
+            proposed: BTreeMap::new(),
             now: None,
         })
     }
@@ -178,6 +181,18 @@ impl TournamentService {
     /// Returns the recorded games for additions.
     pub fn games_mut(&mut self) -> &mut BoardGames {
         &mut self.games
+    }
+
+    /// Sets the results that boards show during running games. Returns whether they changed.
+    pub fn set_proposed(&mut self, proposed: BTreeMap<String, String>) -> bool {
+        let is_new = self.proposed != proposed;
+        self.proposed = proposed;
+        is_new
+    }
+
+    /// Returns the result that a board shows during its running game.
+    pub fn proposed(&self, board: &str) -> Option<&String> {
+        self.proposed.get(board)
     }
 
     /// Sets the time of records, for simulations.
@@ -319,12 +334,16 @@ impl TournamentService {
         let names: Vec<String> = self.boards.iter().map(|board| board.name.clone()).collect();
         let count = self.configured_boards.len().max(names.len()) as u32;
         let by_number: Vec<Option<String>> = (1..=count).map(|number| self.board_with(number)).collect();
+        let unheard = self.boards.iter().filter(|board| !board.is_connected);
+        let unheard: Vec<String> = unheard.map(|board| board.name.clone()).collect();
         decide(&Boards {
             games: &self.games,
             names: &names,
             by_number: &by_number,
             are_listed: !self.configured_boards.is_empty(),
             max_games: self.max_games,
+            proposed: &self.proposed,
+            unheard: &unheard,
         })
     }
 
@@ -348,7 +367,8 @@ impl TournamentService {
             Ok(()) => {}
         }
         let command = self.with_checked_moves(&request.command)?;
-        let (decision, doubts) = self.decide(&command, request)?;
+        let (undoes, outcome) = self.outcome_of(&command, request.confirm)?;
+        let (decision, doubts) = accept_doubts(outcome, request.dry_run)?;
         let Decision { events, after, mut messages, mut notes, effects } = decision;
         notes.extend(doubts.into_iter().map(|doubt| format!("{doubt}: this needs --confirm")));
         let record = if request.dry_run && !events.is_empty() {
@@ -364,6 +384,7 @@ impl TournamentService {
                 command_crc,
                 action,
                 reason,
+                undoes,
                 events,
                 ..TournamentRecord::default()
             })?
@@ -372,22 +393,19 @@ impl TournamentService {
         Ok(ServiceOutcome { messages, notes, record })
     }
 
-    /// Decides a command. For a dry run, also returns the questions that need confirmation.
-    fn decide(
+    /// Decides a command. Also returns the version of the record that it undoes, if any.
+    fn outcome_of(
         &self,
         command: &TournamentCommand,
-        request: &TournamentRequest,
-    ) -> Result<(Decision, Vec<String>), ServiceError> {
-        match self.with_boards(|boards| model::decide(self.tournament(), boards, command, request.confirm)) {
-            Ok(decision) => Ok((decision, Vec::new())),
-            Err(Refusal::Impossible(reasons)) => Err(ServiceError::Invalid(reasons)),
-            Err(Refusal::Unconfirmed(doubts, decision)) if request.dry_run => Ok((*decision, doubts)),
-            Err(Refusal::Unconfirmed(doubts, _)) => {
-                let mut reasons = model::shortened(doubts);
-                reasons.push("nothing was changed; if it is meant so, ask again with --confirm".to_owned());
-                Err(ServiceError::Invalid(reasons))
-            }
-        }
+        confirmed: bool,
+    ) -> Result<(Option<u64>, Result<Decision, Refusal>), String> {
+        let TournamentCommand::Undo { version, round } = command else {
+            return Ok((None, self.with_boards(|boards| model::decide(self.tournament(), boards, command, confirmed))));
+        };
+        let records = self.log.records();
+        let record = model::record_to_undo(records, *version, *round)?;
+        let outcome = self.with_boards(|boards| model::decide_undo(records, boards, (record, command)));
+        Ok((Some(record.version), outcome))
     }
 
     /// Answers a request with a known key: a retry, or another command with the same key.
@@ -459,6 +477,23 @@ impl TournamentService {
         record.version = self.log.version() + 1;
         self.log.write(&*self.disk, &record)?;
         Ok(Some(record))
+    }
+}
+
+/// Returns a decision. For a dry run, also returns the questions that need confirmation.
+fn accept_doubts(
+    outcome: Result<Decision, Refusal>,
+    is_dry_run: bool,
+) -> Result<(Decision, Vec<String>), ServiceError> {
+    match outcome {
+        Ok(decision) => Ok((decision, Vec::new())),
+        Err(Refusal::Impossible(reasons)) => Err(ServiceError::Invalid(reasons)),
+        Err(Refusal::Unconfirmed(doubts, decision)) if is_dry_run => Ok((*decision, doubts)),
+        Err(Refusal::Unconfirmed(doubts, _)) => {
+            let mut reasons = model::shortened(doubts);
+            reasons.push("nothing was changed; if it is meant so, ask again with --confirm".to_owned());
+            Err(ServiceError::Invalid(reasons))
+        }
     }
 }
 

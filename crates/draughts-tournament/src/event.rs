@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::value::rounds::key_text;
 use crate::{
-    Adjustment, Bye, Deferral, EventInfo, Id, Match, MicroMatchStage, OfficialResult, Pairing, PairingKey, Player,
-    RoundState, SectionRules, Team,
+    Adjustment, Bye, Deferral, EventInfo, Id, Match, MicroMatchStage, OfficialResult, Pairing, PairingKey, Part,
+    Player, RoundState, SectionRules, Team,
 };
 
 /// One change of a tournament.
@@ -154,7 +155,7 @@ pub enum Event {
         board: String,
         /// Number of the game on its board.
         game: u32,
-        /// The pairing, as `17` or `17.rapid`.
+        /// The pairing, as `17` or `17.rapid`; `none` for no pairing at all.
         #[serde(default, skip_serializing_if = "Option::is_none", with = "key_text")]
         pairing: Option<PairingKey>,
     },
@@ -173,6 +174,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         value: String,
     },
+    /// A part that gets the value it had before an action that is undone.
+    Restored(Part),
 }
 
 /// A line of the record of a tournament: the events of one request.
@@ -195,26 +198,9 @@ pub struct TournamentRecord {
     /// Reason given by the requester.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
+    /// Version of the record that this one undoes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<u64>,
     /// Events in their order.
     pub events: Vec<Event>,
-}
-
-/// A pairing key as text.
-mod key_text {
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use crate::{PairingKey, format_pairing_key, parse_pairing_key};
-
-    pub fn serialize<S: Serializer>(key: &Option<PairingKey>, serializer: S) -> Result<S::Ok, S::Error> {
-        match key {
-            Some(key) => serializer.serialize_str(&format_pairing_key(*key)),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PairingKey>, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        parse_pairing_key(&text).map(Some).ok_or_else(|| D::Error::custom(format!("invalid pairing `{text}`")))
-    }
 }

@@ -26,6 +26,7 @@ mod event;
 mod export;
 mod import;
 mod messages;
+mod part;
 mod standings;
 mod state;
 mod value;
@@ -33,7 +34,8 @@ mod value;
 pub use berger::{pair_round_robin, round_robin};
 pub use command::{
     BoardChanges, BoardGames, Boards, ChangeReview, Decision, NextRound, Refusal, TournamentCommand,
-    apply_board_results, decide, names_belong_to_tournament, next_rounds, only_section, review_change, shortened,
+    apply_board_results, decide, decide_undo, names_belong_to_tournament, next_rounds, only_section, record_to_undo,
+    review_change, shortened, undone_versions,
 };
 pub use dry_run::dry_run;
 pub use event::{Event, TournamentRecord};
@@ -44,13 +46,14 @@ pub use export::trf::{numbers as trf_numbers, write as write_trf};
 pub use import::import_file::{TournamentFile, is_invisible, pdn_replacement};
 pub use import::merge::{MergeResult, merge};
 pub use import::{Format, difference, read};
+pub use part::{GameAssignment, Part, PartKey, SectionPart};
 pub use standings::teams::{TeamStanding, team_standings};
 pub use standings::{PlayerStanding, Standings, TieBreakValue, standings};
 pub use state::Misfit;
 pub use value::points::{Fraction, Points};
 pub use value::rounds::{
-    BoardAssignment, BoardGame, CorrectedGame, CorrectedTag, MOVES, PairingKey, REPLAYED, RoundState, SectionRound,
-    format_pairing_key, parse_pairing_key,
+    BoardAssignment, BoardGame, CorrectedGame, CorrectedTag, MOVES, NO_PAIRING, PairingKey, REPLAYED, RoundState,
+    SectionRound, format_pairing_key, parse_pairing_key,
 };
 pub use value::scoring::{MicroMatchStage, Scoring, TieBreak, UnplayedPolicy};
 pub use value::*;

@@ -131,6 +131,7 @@ impl Tournament {
                 let corrected = CorrectedTag { value: value.clone(), original: original.clone() };
                 self.correct_tag(board, *game, tag, corrected)
             }
+            Event::Restored(part) => self.set_part(part),
         })
     }
 
@@ -147,7 +148,7 @@ impl Tournament {
         found.ok_or(Misfit { kind: "pairing", id })
     }
 
-    fn rule_section(&mut self, rules: &SectionRules) -> bool {
+    pub(crate) fn rule_section(&mut self, rules: &SectionRules) -> bool {
         let found = self.sections.binary_search_by_key(&rules.id, |section| section.id);
         if found.is_ok_and(|at| self.sections[at].rules() == *rules) {
             return false;
@@ -194,7 +195,7 @@ impl Tournament {
         &mut self.games[at]
     }
 
-    fn correct_tag(&mut self, board: &str, number: u32, tag: &str, corrected: CorrectedTag) -> bool {
+    pub(crate) fn correct_tag(&mut self, board: &str, number: u32, tag: &str, corrected: CorrectedTag) -> bool {
         let known = self.corrected(board, number).and_then(|game| game.tags.get(tag));
         if known.map_or(corrected == CorrectedTag::default(), |known| *known == corrected) {
             return false;

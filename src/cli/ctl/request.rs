@@ -1,5 +1,7 @@
 //! The request that the arguments of `damcast ctl` ask for.
 
+use std::path::Path;
+
 use anyhow::bail;
 use damcast::control::ClientRequest;
 use damcast::control::tournament::TournamentRequest;
@@ -69,8 +71,15 @@ impl Subcommand {
                 of.request(&board, &result, confirm)
             }
             Subcommand::Round { to, round, section, confirm, once } => {
-                let command = TournamentCommand::SetRoundState { round, to: to.state().name().to_owned(), section };
-                once.to_options(TournamentRequest { confirm, ..command.into() })
+                once.to_options(TournamentRequest { confirm, ..to.command(round, section)?.into() })
+            }
+            Subcommand::Results { file, correct, of } => {
+                let (name, text) = read_text(&file)?;
+                of.request(|section| TournamentCommand::Results { name, text, section, correct })
+            }
+            Subcommand::UndoLast { version, reason, once } => {
+                let command = TournamentCommand::Undo { version, round: false };
+                once.to_options(TournamentRequest { reason, ..command.into() })
             }
             Subcommand::RenamePlayer { player, name, of } => {
                 of.request(|section| TournamentCommand::RenamePlayer { player, name, section })
@@ -79,9 +88,7 @@ impl Subcommand {
                 of.request(|section| TournamentCommand::Adopt { board, game, pairing, section })
             }
             Subcommand::AddMoves { board, file, game, reason, once } => {
-                let text = encoding::decode(&read_whole(&file)?, Encoding::Detect).0;
-                let is_input = file.as_os_str() == "-";
-                let name = if is_input { "standard input".to_owned() } else { file.display().to_string() };
+                let (name, text) = read_text(&file)?;
                 let command = TournamentCommand::AddMoves { board, game, name, text };
                 once.to_options(TournamentRequest { reason, ..command.into() })
             }
@@ -120,6 +127,13 @@ impl Subcommand {
             other => bail!("{other:?} is not for a board"),
         })
     }
+}
+
+/// Reads a file. Returns its name for messages, and its text.
+fn read_text(file: &Path) -> anyhow::Result<(String, String)> {
+    let text = encoding::decode(&read_whole(file)?, Encoding::Detect).0;
+    let is_input = file.as_os_str() == "-";
+    Ok((if is_input { "standard input".to_owned() } else { file.display().to_string() }, text))
 }
 
 fn pairing(id: &str, tags: &[(String, String)]) -> OperatorCommand {

@@ -165,6 +165,42 @@ fn pairing_has_one_game_unless_replayed_or_moved() {
     assert_eq!(next(&desk, "b"), None);
 }
 
+/// A round that was opened by mistake is taken back with one request, also in the public history.
+#[test]
+fn round_opened_by_mistake_is_undone_in_public() {
+    let mut desk = ServiceFixture::with_round();
+    desk.import("Round;Board;White;Black\n2;1;Gantwarg, A.;Sijbrands, Ton\n2;2;Wiersma, H.;Clerc, Rob\n");
+    let refused = desk.request(round(2, "open").into()).unwrap_err().to_string();
+    assert_contains(
+        &refused,
+        &["round 1 is the next one; games that begin get the names of round 2", "ask again with --confirm"],
+    );
+    desk.done(round(2, "open"));
+    let seat = desk.tournament().board_assignments().into_iter().find(|seat| seat.board == "a").unwrap();
+    let first = game(&ServiceFixture::with_open_round(), "*", false);
+    desk.add(BoardGame { pairing: Some(seat.pairing.0.to_string()), tags: seat.tags, is_over: false, ..first });
+    let undo = TournamentCommand::Undo { version: None, round: true };
+    let dry = desk.request(TournamentRequest { dry_run: true, ..undo.clone().into() }).unwrap();
+    assert_contains(&dry.messages.join("\n"), &["undone: version 4, round 2: open", "round 2: prepared (was open)"]);
+    let done = desk.request(undo.clone().into()).unwrap();
+    assert_eq!(done.record.unwrap().undoes, Some(4));
+    let adopted = "`damcast ctl adopt a --game 1 --pairing 2.1` makes it one of a pairing";
+    let released = "Gantwarg, A. - Sijbrands, Ton, 40 plies: it is of no pairing now";
+    assert_contains(&done.messages.join("\n"), &[released, adopted]);
+    assert!(desk.tournament().board_assignments().is_empty());
+    let shown = desk.visible_tags();
+    assert_eq!((shown["White"].as_str(), shown["Black"].as_str(), shown["Round"].as_str()), ("", "", ""));
+    let events = desk.event_lines();
+    let withdrawn = |line: &&String| line.contains(r#""type":"round""#) && line.contains(r#""state":"prepared""#);
+    assert_eq!(events.iter().filter(withdrawn).count(), 1, "{events:#?}");
+    assert!(events.concat().contains(r#""field":"pairing","old":"","new":"none""#), "{events:#?}");
+    assert!(!documents::tournament_document(&desk.history().tournament(usize::MAX)).contains("\"round\":2"));
+    assert!(desk.request(undo.into()).unwrap_err().to_string().contains("there is no action to undo"));
+    desk.done(round(1, "open"));
+    desk.done(adopt("a", None, None));
+    assert_eq!(desk.visible_tags()["White"], "Sijbrands, Ton");
+}
+
 /// The next round was opened although a result was missing: a result for the board may mean either game.
 #[test]
 fn result_of_board_with_two_paired_games_is_ambiguous() {

@@ -14,8 +14,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use draughts_tournament::{
-    CorrectedGame, Event, Id, Misfit, Pairing, Player, RoundState, Tournament, TournamentRecord, TournamentSection,
-    format_pairing_key,
+    CorrectedGame, Event, Id, Misfit, Pairing, Part, Player, RoundState, Tournament, TournamentRecord,
+    TournamentSection, format_pairing_key,
 };
 
 use super::events::GameEvent;
@@ -205,6 +205,8 @@ struct Change<'r> {
     players: BTreeSet<Id>,
     pairings: BTreeSet<Id>,
     games: BTreeSet<(&'r str, u32)>,
+    /// Games whose corrections are all undone.
+    gone_games: Vec<CorrectedGame>,
 }
 
 impl<'r> Change<'r> {
@@ -216,6 +218,7 @@ impl<'r> Change<'r> {
             players: BTreeSet::new(),
             pairings: BTreeSet::new(),
             games: BTreeSet::new(),
+            gone_games: Vec::new(),
         };
         for event in &record.events {
             change.after.apply(event)?;
@@ -231,10 +234,29 @@ impl<'r> Change<'r> {
                 Event::GameAssigned { board, game, .. } | Event::GameCorrected { board, game, .. } => {
                     change.games.insert((board, *game));
                 }
+                Event::Restored(part) => change.add_restored(part),
                 _ => {}
             }
         }
+        let gone = |(board, game): &&(&str, u32)| change.after.corrected(board, *game).is_none();
+        let blank = |(board, game): &(&str, u32)| CorrectedGame {
+            board: (*board).to_owned(),
+            number: *game,
+            ..CorrectedGame::default()
+        };
+        change.gone_games = change.games.iter().filter(gone).map(blank).collect();
         Ok(change)
+    }
+
+    /// Adds a part that an undo has restored.
+    fn add_restored(&mut self, part: &'r Part) {
+        match part {
+            Part::Round(of) => drop(self.rounds.insert((of.section, of.id.0))),
+            Part::Player(of) => drop(self.players.insert(of.id)),
+            Part::Pairing(of) => drop(self.pairings.insert(of.id)),
+            Part::Game { board, game, .. } | Part::Tag { board, game, .. } => drop(self.games.insert((board, *game))),
+            _ => {}
+        }
     }
 
     /// Players of the record: previous state (`None` for a new player) and current state.
@@ -249,7 +271,8 @@ impl<'r> Change<'r> {
 
     /// Recorded games of the record, in the order of their first correction.
     fn games(&self) -> impl Iterator<Item = &CorrectedGame> {
-        self.after.games.iter().filter(|game| self.games.contains(&(game.board.as_str(), game.number)))
+        let changed = self.after.games.iter().filter(|game| self.games.contains(&(game.board.as_str(), game.number)));
+        changed.chain(&self.gone_games)
     }
 
     /// Tags of a game with a changed value: name, old and new value.
@@ -263,7 +286,9 @@ impl<'r> Change<'r> {
             let tag = game.tags.get(name);
             let shown = known(name).map(|known| known.value.as_str()).filter(|value| !value.is_empty());
             let old = shown.or_else(|| tag.map(|tag| tag.original.as_str()));
-            (name.as_str(), old.unwrap_or_default(), tag.map_or("", |tag| tag.value.as_str()))
+            // Without a correction the recorded value counts.
+            let recorded = || known(name).map_or("", |known| known.original.as_str());
+            (name.as_str(), old.unwrap_or_default(), tag.map_or_else(recorded, |tag| tag.value.as_str()))
         };
         changed.map(change).collect()
     }
@@ -318,6 +343,12 @@ impl<'r> Change<'r> {
         let rounds = self.after.sections.iter().flat_map(|of| of.rounds.iter().map(move |round| (of, round)));
         let mut changed: Vec<_> = rounds.filter(|(of, round)| self.rounds.contains(&(of.id, round.number))).collect();
         changed.sort_by_key(|(_, round)| round.id);
+        for (section, number) in &self.rounds {
+            let known = self.after.sections.iter().find(|known| known.id == *section);
+            if let Some(section) = known.filter(|of| of.rounds.iter().all(|round| round.number != *number)) {
+                bodies.push(round_event("round", section, *number).text("state", RoundState::Prepared.name()));
+            }
+        }
         let mut whole = BTreeSet::new();
         for (section, round) in changed {
             bodies.push(round_event("round", section, round.number).text("state", round.state.name()));

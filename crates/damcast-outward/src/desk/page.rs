@@ -4,7 +4,7 @@
 use axum::body::Bytes;
 use maud::{DOCTYPE, PreEscaped, html};
 
-use super::texts::{HtmlTexts, for_script};
+use super::texts::{HtmlTexts, for_other_script, for_script};
 use crate::web::assets::{Asset, CSS, JS, STYLE, joined, minify};
 use crate::web::{Language, compress_best};
 
@@ -24,15 +24,16 @@ pub struct CompressedText {
     pub compressed: Bytes,
 }
 
-/// The script as one file; `core.js` comes first, because the others use it.
-pub(super) const SCRIPT: &str = concat!(
+/// Script of the first view, the boards; `core.js` comes first, because the others use it.
+pub(super) const SCRIPT: &str =
+    concat!("'use strict';\n", include_str!("assets/core.js"), include_str!("assets/boards.js"), "start();\n");
+
+/// Script of the other views, which the page loads after the first view.
+pub(super) const OTHER_SCRIPT: &str = concat!(
     "'use strict';\n",
-    include_str!("assets/core.js"),
-    include_str!("assets/boards.js"),
     include_str!("assets/setup.js"),
     include_str!("assets/tournament.js"),
     include_str!("assets/station.js"),
-    "start();\n",
 );
 
 impl Page {
@@ -41,11 +42,17 @@ impl Page {
         // One style saves a request.
         let style = Asset::new("desk", "css", CSS, joined(&[STYLE, include_str!("assets/desk.css")]));
         let script = Asset::new("desk", "js", JS, minify(SCRIPT));
-        let text = |language| {
-            let plain = Bytes::from(html(language, has_passwords, style.path(), script.path()));
-            (language, CompressedText { compressed: compress_best(&plain), plain })
-        };
-        Page { texts: Language::ALL.into_iter().map(text).collect(), assets: vec![style, script] }
+        let (mut texts, mut assets) = (Vec::new(), Vec::new());
+        for language in Language::ALL {
+            let other_texts = format!("Object.assign(texts, {});\n", for_other_script(language));
+            let other_script = Asset::new("views", "js", JS, minify(OTHER_SCRIPT) + &other_texts);
+            let paths = [style.path(), script.path(), other_script.path()];
+            let plain = Bytes::from(html(language, has_passwords, paths));
+            texts.push((language, CompressedText { compressed: compress_best(&plain), plain }));
+            assets.push(other_script);
+        }
+        assets.splice(..0, [style, script]);
+        Page { texts, assets }
     }
 
     /// Returns the HTML in a language.
@@ -54,7 +61,7 @@ impl Page {
     }
 }
 
-fn html(language: Language, has_passwords: bool, style: &str, script: &str) -> String {
+fn html(language: Language, has_passwords: bool, [style, script, other_script]: [&str; 3]) -> String {
     let (t, of_pages) = (HtmlTexts::in_language(language), language.words());
     let (code_before, code_behind) = t.code_hint.split_once("{}").unwrap_or((t.code_hint, ""));
     let page = html! {
@@ -68,9 +75,9 @@ fn html(language: Language, has_passwords: bool, style: &str, script: &str) -> S
                 link rel="stylesheet" href=(style);
                 link rel="icon" href="data:,";
                 script #texts type="application/json" { (PreEscaped(for_script(language))) }
-                script type="module" src=(script) {}
+                script defer src=(script) {}
             }
-            body {
+            body data-views=(other_script) {
                 a.skip href="#main" { (t.skip) }
                 header.dm {
                     div.wrap {
@@ -129,8 +136,9 @@ mod tests {
     #[test]
     fn nothing_is_inline_and_first_view_is_small() {
         let page = Page::new(true);
-        assert_eq!(page.assets.len(), 2, "with the page three requests");
-        let packed: usize = page.assets.iter().map(|asset| asset.compressed.len()).sum();
+        let first = &page.assets[..2];
+        assert!(first.iter().all(|asset| asset.path().starts_with("/assets/desk-")), "with the page three requests");
+        let packed: usize = first.iter().map(|asset| asset.compressed.len()).sum();
         for language in Language::ALL {
             let text = page.text(language).unwrap();
             let html = String::from_utf8(text.plain.to_vec()).unwrap();
@@ -145,13 +153,13 @@ mod tests {
         let without = Page::new(false);
         let english = without.text(Language::En).unwrap();
         assert!(!english.plain.windows(13).any(|part| part == b"password-form"));
-        let script = page.assets.iter().find(|asset| asset.kind == JS).map(|asset| asset.compressed.len());
+        let script = first.iter().find(|asset| asset.kind == JS).map(|asset| asset.compressed.len());
         assert!(script.is_some_and(|length| length <= 20_000), "{script:?}");
     }
 
     #[test]
     fn script_texts_stay_on_one_line() {
-        for line in SCRIPT.lines() {
+        for line in SCRIPT.lines().chain(OTHER_SCRIPT.lines()) {
             assert!(line.matches('`').count() % 2 == 0, "{line}");
         }
     }

@@ -14,16 +14,17 @@ use crate::web::Language;
 use crate::web::texts::{Entry, LocalizedText, Plural, to_json};
 pub use html::HtmlTexts;
 
-/// Texts of the scripts by key, of each file.
-static OF_SCRIPTS: LazyLock<Vec<BTreeMap<String, Row>>> = LazyLock::new(|| {
-    let files = [
-        include_str!("texts/core.toml"),
-        include_str!("texts/boards.toml"),
-        include_str!("texts/tournament.toml"),
-        include_str!("texts/station.toml"),
-    ];
-    files.map(|file| toml::from_str(file).expect("tests read these files")).into()
-});
+/// Texts of the first script by key, of each file.
+static OF_SCRIPTS: LazyLock<Vec<BTreeMap<String, Row>>> =
+    LazyLock::new(|| parse(&[include_str!("texts/core.toml"), include_str!("texts/boards.toml")]));
+
+/// Texts of the script that the page loads after the first view.
+static OF_OTHER_SCRIPT: LazyLock<Vec<BTreeMap<String, Row>>> =
+    LazyLock::new(|| parse(&[include_str!("texts/tournament.toml"), include_str!("texts/station.toml")]));
+
+fn parse(files: &[&str]) -> Vec<BTreeMap<String, Row>> {
+    files.iter().map(|file| toml::from_str(file).expect("tests read these files")).collect()
+}
 
 /// A text in all languages.
 #[derive(Deserialize)]
@@ -87,18 +88,28 @@ const FROM_PAGES: &[&str] = &[
 /// Keys of the texts of the HTML that the scripts read.
 const FROM_HTML: &[&str] = &["sound_off"];
 
-/// Returns all rows that the scripts read.
+/// Returns the rows of a script's files.
+fn rows(files: &'static [BTreeMap<String, Row>], language: Language) -> impl Iterator<Item = Entry> {
+    let rows = files.iter().flatten();
+    rows.map(move |(key, row)| Entry { key, note: &row.note, text: row.in_language(language) })
+}
+
+/// Returns all rows of the first view.
 fn entries(language: Language) -> Vec<Entry> {
     let mut entries = language.words().entries();
     entries.retain(|entry| FROM_PAGES.contains(&entry.key));
     let of_html = HtmlTexts::in_language(language).entries();
     entries.extend(of_html.into_iter().filter(|entry| FROM_HTML.contains(&entry.key)));
-    let of_scripts = OF_SCRIPTS.iter().flatten();
-    entries.extend(of_scripts.map(|(key, row)| Entry { key, note: &row.note, text: row.in_language(language) }));
+    entries.extend(rows(&OF_SCRIPTS, language));
     entries
 }
 
-/// Returns the texts of the scripts as JSON that is safe inside HTML.
+/// Returns the texts of the other script as JSON.
+pub fn for_other_script(language: Language) -> String {
+    to_json(rows(&OF_OTHER_SCRIPT, language)).to_string()
+}
+
+/// Returns the texts of the first script as JSON that is safe inside HTML.
 pub fn for_script(language: Language) -> String {
     to_json(entries(language)).to_string().replace('<', "\\u003c")
 }
@@ -108,31 +119,42 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::desk::page::SCRIPT;
+    use crate::desk::page::{OTHER_SCRIPT, SCRIPT};
     use crate::web::texts::{faults, keys_in};
 
     /// Whether the scripts complete a prefix to this key, as in `named('state', ..)` and `texts[..]`.
-    fn is_completed(key: &str) -> bool {
+    fn is_completed(scripts: &str, key: &str) -> bool {
         let words = ["operator", "arbiter", "white_to_move", "black_to_move", "postponed", "adjourned"];
-        let kinds = SCRIPT.split("named('").skip(1).filter_map(|rest| rest.split_once('\''));
+        let kinds = scripts.split("named('").skip(1).filter_map(|rest| rest.split_once('\''));
         words.contains(&key) || kinds.into_iter().any(|(kind, _)| key.starts_with(&format!("{kind}_")))
     }
 
     #[test]
     fn script_reads_each_text() {
-        let entries = entries(Language::En);
-        let keys: BTreeSet<String> = entries.iter().map(|entry| entry.key.to_owned()).collect();
-        assert_eq!(keys.len(), entries.len(), "a key is in two tables");
-        let read = keys_in(SCRIPT);
-        let missing: Vec<_> = read.difference(&keys).collect();
-        assert!(missing.is_empty(), "no table has {missing:?}");
-        let idle: Vec<_> = keys.difference(&read).filter(|key| !is_completed(key)).collect();
+        let keys = |entries: Vec<Entry>| -> BTreeSet<String> {
+            let keys: BTreeSet<String> = entries.iter().map(|entry| entry.key.to_owned()).collect();
+            assert_eq!(keys.len(), entries.len(), "a key is in two tables");
+            keys
+        };
+        let first = keys(entries(Language::En));
+        let all = keys(entries(Language::En).into_iter().chain(rows(&OF_OTHER_SCRIPT, Language::En)).collect());
+        for (script, keys) in [(SCRIPT, &first), (OTHER_SCRIPT, &all)] {
+            let read = keys_in(script);
+            let missing: Vec<_> = read.difference(keys).collect();
+            assert!(missing.is_empty(), "no table has {missing:?}");
+        }
+        let scripts = [SCRIPT, OTHER_SCRIPT].concat();
+        let read = keys_in(&scripts);
+        let idle: Vec<_> = all.difference(&read).filter(|key| !is_completed(&scripts, key)).collect();
         assert!(idle.is_empty(), "no script reads {idle:?}");
     }
 
     #[test]
     fn texts_agree_in_all_languages() {
-        let all = |language| [HtmlTexts::in_language(language).entries(), entries(language)].concat();
+        let all = |language| {
+            let others = rows(&OF_OTHER_SCRIPT, language).collect();
+            [HtmlTexts::in_language(language).entries(), entries(language), others].concat()
+        };
         for language in Language::ALL {
             let faults = faults(&all(language), &all(Language::En));
             assert!(faults.is_empty(), "{language:?}: {faults:#?}");

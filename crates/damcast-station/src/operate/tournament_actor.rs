@@ -9,6 +9,8 @@
 //! The pairing of a board always follows from the record: after a start, a crash or a swapped cable the service compares and sends it
 //! again. A line logs the pairing that it received, so a game has its pairing even without the service.
 
+mod status;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,14 +19,14 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use damcast_control::Uptime;
-use damcast_control::overview::{AwaitedView, BoardView, PairingView};
+use damcast_control::overview::BoardView;
 use damcast_control::tournament::{RoundSnapshot, TournamentHistoryEntry, TournamentRequest, TournamentSnapshot};
 use damcast_engine::broadcast::documents;
 use damcast_engine::session::request::{BoardPairing, OperatorCommand};
 use damcast_engine::session::{BusAddress, Condition};
 use draughts_tournament::{
-    BoardAssignment, BoardGame, BoardGames, NextRound, PairingKey, RoundState, Tournament, TournamentCommand,
-    TournamentRecord, TournamentSection, format_pairing_key, parse_pairing_key,
+    BoardAssignment, BoardGame, BoardGames, NextRound, RoundState, Tournament, TournamentCommand, TournamentRecord,
+    TournamentSection, format_pairing_key, parse_pairing_key, undone_versions,
 };
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
@@ -219,7 +221,6 @@ pub fn spawn(
                 pending_pairings: BTreeMap::new(),
                 opens_when_set_up: config.opens_when_set_up,
                 ready_boards: BTreeSet::new(),
-                proposed_results: BTreeMap::new(),
                 has_old_games: false,
                 record_failure: None,
             };
@@ -266,8 +267,6 @@ struct TournamentActor {
     opens_when_set_up: bool,
     /// Boards that show the start position.
     ready_boards: BTreeSet<String>,
-    /// Results that boards show during running games.
-    proposed_results: BTreeMap<String, String>,
     /// Whether games of earlier chains of logs are loaded.
     has_old_games: bool,
     /// Message of the last attempt to write the record; `None` if it succeeded.
@@ -321,7 +320,7 @@ impl TournamentActor {
         let is_ready = |view: &&BoardView| view.state == Condition::Ready.as_str();
         self.ready_boards = views.iter().filter(is_ready).map(|view| view.name.clone()).collect();
         let offers = views.iter().filter_map(|view| Some((view.name.clone(), view.proposed_result.clone()?))).collect();
-        let shows_another = std::mem::replace(&mut self.proposed_results, offers) != self.proposed_results;
+        let shows_another = self.service.set_proposed(offers);
         let opened: BTreeSet<&str> = rows.iter().filter(|row| row.was_opened).map(|row| row.name.as_str()).collect();
         let opened_views = views.iter().filter(|view| opened.contains(view.line.as_str()));
         self.confirmed_pairings = opened_views.map(|view| (view.name.clone(), view.assigned_pairing.clone())).collect();
@@ -349,7 +348,9 @@ impl TournamentActor {
         let Some(NextRound { section, round, .. }) = set_up else { return false };
         let matter =
             TournamentCommand::SetRoundState { round, to: RoundState::Open.name().to_owned(), section: Some(section) };
-        let answer = self.answer(TournamentQuery::Request(matter.into()), "the boards, which are set up");
+        // The round before has its results, and may stay open.
+        let request = TournamentRequest { confirm: true, ..matter.into() };
+        let answer = self.answer(TournamentQuery::Request(request), "the boards, which are set up");
         if let TournamentReply::Refused(why) = &answer {
             warn!("round {round} is not opened: {why}");
         }
@@ -470,7 +471,10 @@ impl TournamentActor {
     fn snapshot(&self) -> TournamentReply {
         let tournament = self.service.tournament();
         let log = self.service.log();
+        let undone = undone_versions(log.records());
         let history_entry = |record: &TournamentRecord| TournamentHistoryEntry {
+            is_undone: undone.contains(&record.version),
+            can_undo: !record.command_crc.is_empty() && !undone.contains(&record.version),
             version: record.version,
             at: record.at.clone(),
             by: record.by.clone(),
@@ -572,96 +576,6 @@ impl TournamentActor {
     fn known_pairings(&self, board: &str) -> Option<&BoardPairing> {
         let says = || self.confirmed_pairings.get(board).and_then(Option::as_deref);
         self.sent_pairings.get(board).map_or_else(says, Option::as_ref)
-    }
-
-    /// Publishes the status for `ctl status`.
-    fn publish_status(&mut self) {
-        let tournament = self.service.tournament();
-        let seats = tournament.board_assignments();
-        let pairing = |seat: &BoardAssignment| {
-            let key = self.service.games().shown_pairing(tournament, &seats, seat)?;
-            Some((seat.board.clone(), self.view(tournament, key)?))
-        };
-        let shown = TournamentStatus {
-            pairings: seats.iter().filter_map(pairing).collect(),
-            awaited: self.results_awaited(tournament, &seats),
-            begun_before: self.unassigned_games(tournament, &seats),
-            players: self.players(tournament),
-        };
-        self.deps.shown.send_if_modified(|known| {
-            let is_new = *known != shown;
-            *known = shown;
-            is_new
-        });
-    }
-
-    fn view(&self, tournament: &Tournament, key: PairingKey) -> Option<PairingView> {
-        let (section, pairing) = tournament.pairing(key.0)?;
-        let game = self.service.games().latest_of(tournament, key);
-        let over = game.filter(|game| game.is_over);
-        let offered = game.filter(|game| !game.is_over).and_then(|game| self.proposed_results.get(&game.board));
-        let is_current = section.open_round() == Some(pairing.round) || !pairing.board_override.is_empty();
-        // In a finished round, a game without an electronic board waits as well.
-        let is_unseen = game.is_none() && !is_current;
-        Some(PairingView {
-            section: section.name.clone(),
-            round: pairing.round,
-            board_number: pairing.board,
-            white: section.name_of(pairing.white).to_owned(),
-            black: section.name_of(pairing.black).to_owned(),
-            result: tournament.result_tag(key, None),
-            waits_for_result: pairing.result.is_none() && (is_unseen || over.is_some() || offered.is_some()),
-            proposed: over.and_then(|game| game.result.clone()).or(offered.cloned()),
-        })
-    }
-
-    /// Returns the pairings that wait for a result, by section and round.
-    fn results_awaited(&self, tournament: &Tournament, assignments: &[BoardAssignment]) -> Vec<AwaitedView> {
-        let mut awaited = Vec::new();
-        for section in &tournament.sections {
-            let begun =
-                section.rounds.iter().filter(|round| matches!(round.state, RoundState::Open | RoundState::Closed));
-            let mut rounds: Vec<u32> = begun.map(|round| round.number).collect();
-            rounds.sort_unstable();
-            let pairings = rounds.into_iter().flat_map(|round| section.round(round));
-            for pairing in pairings.filter(|pairing| pairing.is_awaited()) {
-                let seat = assignments.iter().find(|seat| seat.pairing.0 == pairing.id);
-                let key = (pairing.id, pairing.next_stage());
-                let view = self.view(tournament, key).filter(|view| view.waits_for_result);
-                // If another game began since, the board shows that one.
-                let game = self.service.games().latest_of(tournament, key);
-                let is_last = |game: &BoardGame| self.service.games().last(&game.board) == Some(game);
-                let board = seat.and_then(|seat| match game {
-                    Some(game) => is_last(game).then(|| game.board.clone()),
-                    None => Some(seat.board.clone()),
-                });
-                awaited.extend(view.map(|pairing| AwaitedView { board, pairing }));
-            }
-        }
-        awaited
-    }
-
-    /// Returns the pairings on whose boards a game without a pairing is running.
-    fn unassigned_games(&self, tournament: &Tournament, assignments: &[BoardAssignment]) -> Vec<AwaitedView> {
-        let early = assignments.iter().filter(|seat| self.service.games().unassigned_game(tournament, seat).is_some());
-        let view = |seat: &BoardAssignment| {
-            let pairing = self.view(tournament, seat.pairing)?;
-            Some(AwaitedView { board: Some(seat.board.clone()), pairing })
-        };
-        early.filter_map(view).collect()
-    }
-
-    /// Returns the players of running games with corrected names.
-    fn players(&self, tournament: &Tournament) -> BTreeMap<String, (u32, [Option<String>; 2])> {
-        let going = tournament
-            .games
-            .iter()
-            .filter(|game| self.service.games().get(&game.board, game.number).is_some_and(|game| !game.is_over));
-        let names = going.map(|game| {
-            let name = |tag: &str| game.tags.get(tag).map(|tag| tag.value.clone()).filter(|name| !name.is_empty());
-            (game.board.clone(), (game.number, ["White", "Black"].map(name)))
-        });
-        names.collect()
     }
 }
 

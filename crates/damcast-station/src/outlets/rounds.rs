@@ -14,7 +14,7 @@ use std::io;
 use damcast_engine::broadcast::snapshot::SnapshotEntry;
 use damcast_engine::broadcast::{Board, Delay, PartlyVisibleGame, StoredGame, WallTime};
 use draughts_tournament::{
-    BoardAssignment, Pairing, PairingKey, RoundState, Tournament, TournamentSection, format_pairing_key,
+    BoardAssignment, NO_PAIRING, Pairing, PairingKey, RoundState, Tournament, TournamentSection, format_pairing_key,
 };
 
 use super::boards::RoundBoards;
@@ -82,7 +82,11 @@ pub fn games_of_pairings<'s>(
 
 /// Returns the id of the pairing that a game belongs to.
 fn pairing_id(tournament: &Tournament, board: &Board, game: &StoredGame) -> Option<String> {
-    let adopted = tournament.assigned_pairing(&board.name, game.number()).map(format_pairing_key);
+    let adopted = tournament.assigned_pairing(&board.name, game.number());
+    if adopted == Some(NO_PAIRING) {
+        return None;
+    }
+    let adopted = adopted.map(format_pairing_key);
     adopted
         .or_else(|| game.pairing_id().map(str::to_owned))
         .or_else(|| pairing_of_standing_game(tournament, board, game))

@@ -19,6 +19,10 @@ pub struct Boards<'a> {
     pub are_listed: bool,
     /// Maximum number of games in a file for all its readers; `None` for no limit.
     pub max_games: Option<usize>,
+    /// Results that boards show during running games, by board.
+    pub proposed: &'a BTreeMap<String, String>,
+    /// Boards without a connection.
+    pub unheard: &'a [String],
 }
 
 impl Boards<'_> {

@@ -8,20 +8,25 @@ use super::Boards;
 use crate::value::result::{official_tag, split_result};
 use crate::value::rounds::PLAYER_TAG_SUFFIXES;
 use crate::{
-    BoardGame, Event, Id, MOVES, MicroMatchStage, Misfit, OfficialResult, Pairing, PairingKey, REPLAYED, ResultReason,
-    RoundState, Scoring, Tournament, TournamentSection, parse_pairing_key,
+    BoardGame, Event, Id, MOVES, MicroMatchStage, Misfit, NO_PAIRING, OfficialResult, Pairing, PairingKey, REPLAYED,
+    ResultReason, RoundState, Scoring, Tournament, TournamentSection, parse_pairing_key,
 };
+
+/// Tags that a game has from its pairing, beside those of its players.
+const PAIRING_TAGS: [&str; 6] = ["White", "Black", "Round", "Board", "Section", "Stage"];
 
 /// The current state, and the events that led to it.
 pub(super) struct Draft<'b> {
     pub state: Tournament,
     pub events: Vec<Event>,
     pub boards: Boards<'b>,
+    /// Reasons why the change needs a confirmation.
+    pub doubts: Vec<String>,
 }
 
 impl<'b> Draft<'b> {
     pub fn new(state: &Tournament, boards: &Boards<'b>) -> Draft<'b> {
-        Draft { state: state.clone(), events: Vec::new(), boards: *boards }
+        Draft { state: state.clone(), events: Vec::new(), boards: *boards, doubts: Vec::new() }
     }
 
     /// Applies an event and stores it if it changes anything.
@@ -59,7 +64,8 @@ impl<'b> Draft<'b> {
     /// Assigns a game to a pairing, whatever pairing its line had.
     pub fn assign_game(&mut self, game: &BoardGame, key: PairingKey) -> Result<bool, Misfit> {
         let sent = game.pairing.as_deref().and_then(parse_pairing_key);
-        let pairing = Some(key).filter(|_| sent != Some(key));
+        let was_released = self.state.assigned_pairing(&game.board, game.number) == Some(NO_PAIRING);
+        let pairing = Some(key).filter(|_| sent != Some(key) || was_released);
         self.emit(Event::GameAssigned { board: game.board.clone(), game: game.number, pairing })
     }
 
@@ -223,6 +229,11 @@ impl<'b> Draft<'b> {
         for game in games.all() {
             self.correct(game, self.state.prior_corrections(game))?;
             let Some(key) = self.state.pairing_of(game) else { continue };
+            if key == NO_PAIRING {
+                let tags = PAIRING_TAGS.into_iter().chain(PLAYER_TAG_SUFFIXES.into_iter().flatten());
+                self.correct(game, tags.map(|name| (name.to_owned(), String::new())))?;
+                continue;
+            }
             let Some((section, pairing)) = self.state.pairing(key.0) else { continue };
             let mut wanted = self.state.tags_of(section, pairing, key.1);
             // Tags of the replaced player do not fit a substitute.

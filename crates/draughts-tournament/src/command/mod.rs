@@ -14,14 +14,17 @@ mod pairing;
 mod player;
 mod request;
 mod result;
+mod results;
 mod review;
 mod round;
+mod undo;
 
 pub use boards::{BoardGames, Boards, NextRound, next_rounds};
 pub use game::names_belong_to_tournament;
 pub use lookup::only_section;
 pub use request::TournamentCommand;
 pub use review::{ChangeReview, review_change};
+pub use undo::{decide_undo, record_to_undo, undone_versions};
 
 use crate::messages::describe_changes;
 use crate::{BoardGame, Event, Misfit, Tournament};
@@ -80,7 +83,8 @@ type Messages = Result<Vec<String>, Refusal>;
 /// ```
 /// use draughts_tournament::{BoardGames, Boards, Tournament, TournamentCommand, decide};
 /// let games = BoardGames::default();
-/// let boards = Boards { games: &games, names: &[], by_number: &[], are_listed: false, max_games: None };
+/// let boards = Boards { games: &games, names: &[], by_number: &[], are_listed: false, max_games: None,
+///     proposed: &Default::default(), unheard: &[] };
 /// let import = TournamentCommand::import_of("players.csv", "No;Name\n1;Ann\n2;Bob\n".to_owned());
 /// let decision = decide(&Tournament::default(), &boards, &import, false).unwrap();
 /// assert_eq!(decision.messages, ["players.csv: 1 section, 2 players are new"]);
@@ -93,8 +97,20 @@ pub fn decide(
     confirmed: bool,
 ) -> Result<Decision, Refusal> {
     let mut draft = Draft::new(state, boards);
-    let (mut messages, notes) = execute(&mut draft, command, confirmed)?;
+    let messages = execute(&mut draft, command, confirmed)?;
     draft.derive_board_changes()?;
+    finish(state, draft, command, messages, confirmed || command.is_correction())
+}
+
+/// Reviews the events of a draft, and completes its messages.
+fn finish(
+    state: &Tournament,
+    draft: Draft,
+    command: &TournamentCommand,
+    (mut messages, notes): (Vec<String>, Vec<String>),
+    confirmed: bool,
+) -> Result<Decision, Refusal> {
+    let boards = draft.boards;
     let games: Vec<&BoardGame> = boards.games.all().collect();
     let review = review_change(state, &draft.state, &games, boards.max_games);
     if !review.errors.is_empty() {
@@ -104,16 +120,17 @@ pub fn decide(
         reasons.push("nothing was changed".to_owned());
         return Err(Refusal::Impossible(reasons));
     }
-    let Draft { state: after, events, .. } = draft;
+    let Draft { state: after, events, mut doubts, .. } = draft;
     if events.is_empty() {
         messages.push(format!("{}: nothing is new", command.subject()));
     }
     messages.extend(describe_changes(&command.subject(), state, &after));
     let decision = Decision { events, after, messages, notes, effects: review.effects };
-    if review.confirmations.is_empty() || confirmed || command.is_correction() {
+    doubts.extend(review.confirmations);
+    if doubts.is_empty() || confirmed {
         return Ok(decision);
     }
-    Err(Refusal::Unconfirmed(review.confirmations, Box::new(decision)))
+    Err(Refusal::Unconfirmed(doubts, Box::new(decision)))
 }
 
 /// Shortens a list to a screen full of lines, then the number of the others.
@@ -136,7 +153,12 @@ fn execute(
         TournamentCommand::SetRoundState { round, to, section } => {
             round::set_state(draft, (*round, to), section.as_deref(), confirmed)?
         }
+        TournamentCommand::NextRound { section } => return round::next(draft, section.as_deref()),
+        TournamentCommand::Undo { .. } => return Err("only the record of a tournament can undo".to_owned().into()),
         TournamentCommand::Result { .. } => result::give(draft, command)?,
+        TournamentCommand::Results { name, text, section, correct } => {
+            results::give(draft, (name, text), section.as_deref(), *correct)?
+        }
         TournamentCommand::SetPlayers { board, game, white, black } => {
             game::set_players(draft, (board, *game), [white, black])?
         }

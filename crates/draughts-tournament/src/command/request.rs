@@ -49,6 +49,21 @@ pub enum TournamentCommand {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
     },
+    /// Closes the open round, and opens the next one.
+    NextRound {
+        /// Name of the section; `None` for all sections.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+    },
+    /// Undoes an action on the tournament.
+    Undo {
+        /// Version that the action made; `None` for the last action that is not undone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<u64>,
+        /// Whether the last action that changed the state of a round is meant.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        round: bool,
+    },
     /// Sets the official result of a game or a pairing.
     Result {
         /// Name of the board; without `game`, its last game without a result.
@@ -69,6 +84,19 @@ pub enum TournamentCommand {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kind: Option<String>,
         /// Whether to replace another result.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        correct: bool,
+    },
+    /// Sets the results of the open round from lines `board;result`, all of them or none.
+    Results {
+        /// Name of the file, for messages.
+        name: String,
+        /// The lines; `board` is the board's number in the round, or the name of the board.
+        text: String,
+        /// Name of the section; `None` for all sections with an open round.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+        /// Whether to replace other results.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         correct: bool,
     },
@@ -179,14 +207,17 @@ impl TournamentCommand {
     /// Returns the subject of messages about the changes of the command.
     pub(super) fn subject(&self) -> String {
         match self {
-            TournamentCommand::Import { name, .. } => name.clone(),
+            TournamentCommand::Import { name, .. } | TournamentCommand::Results { name, .. } => name.clone(),
             _ => self.describe(),
         }
     }
 
     /// Whether the command replaces a result: its requester has confirmed that.
     pub(super) fn is_correction(&self) -> bool {
-        matches!(self, TournamentCommand::Result { correct: true, .. })
+        matches!(
+            self,
+            TournamentCommand::Result { correct: true, .. } | TournamentCommand::Results { correct: true, .. }
+        )
     }
 
     /// Returns a short description for the record.
@@ -194,18 +225,20 @@ impl TournamentCommand {
         let of = |section: &Option<String>| section.as_ref().map_or(String::new(), |name| format!(" of {name}"));
         let number = |game: &Option<u32>| game.map_or(String::new(), |game| format!(", game {game}"));
         match self {
-            TournamentCommand::Import { name, .. } => {
-                let file = Path::new(name).file_name().unwrap_or_default().to_string_lossy();
-                format!("import {}", file.escape_debug())
-            }
+            TournamentCommand::Import { name, .. } => format!("import {}", file_name(name)),
             TournamentCommand::RoundRobin { double: true, .. } => "double round robin".to_owned(),
             TournamentCommand::RoundRobin { .. } => "round robin".to_owned(),
             TournamentCommand::SetRoundState { round, to, section } => format!("round {round}{}: {to}", of(section)),
+            TournamentCommand::NextRound { section } => format!("next round{}", of(section)),
+            TournamentCommand::Undo { version: Some(version), .. } => format!("undo of version {version}"),
+            TournamentCommand::Undo { round: true, .. } => "undo of the last action on a round".to_owned(),
+            TournamentCommand::Undo { .. } => "undo of the last action".to_owned(),
             TournamentCommand::Result { board, game, pairing, result, .. } => {
                 let what = pairing.as_ref().map(|name| format!("pairing {name}"));
                 let what = what.or_else(|| board.clone()).unwrap_or_default();
                 format!("result of {what}{}: {result}", number(game))
             }
+            TournamentCommand::Results { name, .. } => format!("results of {}", file_name(name)),
             TournamentCommand::SetPlayers { board, .. } => format!("names of {board}"),
             TournamentCommand::Adopt { board, game, pairing, .. } => {
                 let pairing = pairing.as_ref().map_or(String::new(), |pairing| format!(" {pairing}"));
@@ -222,4 +255,9 @@ impl TournamentCommand {
             TournamentCommand::AddMoves { board, game, .. } => format!("missing moves of {board}{}", number(game)),
         }
     }
+}
+
+/// Returns the last part of a path, on one line.
+fn file_name(path: &str) -> String {
+    Path::new(path).file_name().unwrap_or_default().to_string_lossy().escape_debug().to_string()
 }

@@ -67,7 +67,7 @@ fn of_game(draft: &mut Draft, game: &BoardGame, result: &str, correct: bool) -> 
 }
 
 /// Sets the result of a pairing, or of its game if a board was named.
-fn of_pairing(
+pub(super) fn of_pairing(
     draft: &mut Draft,
     key: PairingKey,
     game: Option<&BoardGame>,
@@ -107,7 +107,9 @@ fn of_pairing(
             }
         }
     }
-    Ok(format!("{called}: {} (was {})", text(new), text(old)))
+    let points = new.map(|new| new.to_string()).filter(|points| outcome.is_some() && result.trim() != points);
+    let taken = points.map_or(String::new(), |points| format!("; {} counts as {points}", result.trim()));
+    Ok(format!("{called}: {} (was {}){taken}", text(new), text(old)))
 }
 
 /// Parses a result as an arbiter writes it; `None` withdraws the result.

@@ -65,7 +65,8 @@ impl FromStr for RoundState {
 }
 
 /// A round of a section that was published.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SectionRound {
     /// Id of the round among those of all sections.
     pub id: Id,
@@ -106,7 +107,8 @@ pub const MOVES: &str = "moves";
 pub const REPLAYED: &str = "Replayed";
 
 /// A corrected tag of a recorded game.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct CorrectedTag {
     /// Corrected value; empty if the tag is left out.
     pub value: String,
@@ -155,9 +157,13 @@ pub(crate) const PLAYER_TAG_SUFFIXES: [[&str; 4]; 2] = [
 /// A pairing, and its game in a micro-match.
 pub type PairingKey = (Id, Option<MicroMatchStage>);
 
-/// Formats the pairing id of a game: `17`, `17.rapid`.
+/// Key of a game that belongs to no pairing, whatever its line had before its first move.
+pub const NO_PAIRING: PairingKey = (Id(0), None);
+
+/// Formats the pairing id of a game: `17`, `17.rapid`, `none`.
 pub fn format_pairing_key((id, stage): PairingKey) -> String {
     match stage {
+        None if (id, stage) == NO_PAIRING => "none".to_owned(),
         None => id.to_string(),
         Some(stage) => format!("{id}.{}", stage.name()),
     }
@@ -165,11 +171,34 @@ pub fn format_pairing_key((id, stage): PairingKey) -> String {
 
 /// Parses a pairing id.
 pub fn parse_pairing_key(word: &str) -> Option<PairingKey> {
+    if word == "none" {
+        return Some(NO_PAIRING);
+    }
     let (id, stage) = match word.split_once('.') {
         None => (word, None),
         Some((id, stage)) => (id, Some(MicroMatchStage::from_name(stage)?)),
     };
     Some((Id(id.parse().ok()?), stage))
+}
+
+/// A pairing key as text.
+pub(crate) mod key_text {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::{PairingKey, format_pairing_key, parse_pairing_key};
+
+    pub fn serialize<S: Serializer>(key: &Option<PairingKey>, serializer: S) -> Result<S::Ok, S::Error> {
+        match key {
+            Some(key) => serializer.serialize_str(&format_pairing_key(*key)),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PairingKey>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        parse_pairing_key(&text).map(Some).ok_or_else(|| D::Error::custom(format!("invalid pairing `{text}`")))
+    }
 }
 
 /// A pairing that is assigned to a board of the station.

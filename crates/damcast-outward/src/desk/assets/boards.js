@@ -246,7 +246,7 @@ const actions = board => el('div.ab', {role: 'group', 'aria-label': filled(texts
     board.game && !isGoing(board) && button(texts.missing_moves, 'moves', () => addMoves(nowOf(board))),
     board.game && !isGoing(board) && button(texts.continue_game, 'continue', () => simply(board, texts.continue_game, 'continue', texts.continue_game_effect)),
     button(texts.take_back, 'undo', () => takeBack(nowOf(board)), {'data-hot': 'u'}),
-    button(texts.set_position, 'setup', () => setUp(nowOf(board))),
+    button(texts.set_position, 'setup', () => loadOthers().then(() => setUp(nowOf(board)))),
     button(texts.read_again, 'resync', () => readAgain(nowOf(board))),
     button(texts.rotate_board, 'flip', () => simply(board, texts.rotate_board, 'flip', texts.rotate_board_effect)),
     board.held ? button(texts.release, 'hold', () => simply(board, texts.release, 'release', texts.release_effect), {'data-hot': 'h'})
@@ -269,3 +269,7 @@ document.addEventListener('keydown', event => {
   const next = links[Math.min(links.length - 1, Math.max(0, at + (key === 'j' ? 1 : -1)))];
   if (next) { event.preventDefault(); location.hash = next.hash; next.focus(); }
 });
+
+// The other views; their script replaces these.
+
+for (const view of ['tournament', 'standings', 'log', 'station']) views[view] = {title: texts[view], draw: place => { fill(place, 'loading', () => [el('p.q', {}, texts.loading_status)]); }};

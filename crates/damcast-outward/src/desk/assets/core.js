@@ -98,6 +98,9 @@ const show = () => {
   views[view].draw(place, rest);
 };
 
+/** Loads the script of the other views, once. */
+const loadOthers = () => loadOthers.loaded ??= new Promise(resume => document.head.append(el('script', {src: document.body.dataset.views, onload: resume})));
+
 /** Replaces the children of a place if `mark` has changed; the focus stays on the element with the same `data-key`. */
 const fill = (place, mark, children) => {
   const text = JSON.stringify(mark);
@@ -324,6 +327,7 @@ const enter = person => {
   follow();
   learnTournament();
   show();
+  loadOthers().then(show);
 };
 
 const leave = why => {

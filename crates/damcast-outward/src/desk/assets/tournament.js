@@ -20,8 +20,29 @@ views.tournament = {
       section && round && roundOf(section, section.rounds.find(one => one.round === round)),
       section && playersOf(section),
       isOperator() && importing(section),
+      lastActions(),
     ]);
   },
+};
+
+const nextRound = section => button(texts.next_round, 'next-round', () => propose({
+  title: texts.next_round, verb: texts.next_round, request: () => ofTournament({command: 'next-round', ...several(section)}),
+}));
+
+/** Number of actions in the list of those that can be undone. */
+const SHOWN_ACTIONS = 8;
+
+/** Proposes the undo of an action. */
+const undoOf = entry => propose({
+  title: filled(texts.title_of, texts.undo, entry.what), verb: texts.undo, request: () => ofTournament({command: 'undo', version: entry.version}),
+});
+
+/** Draws the last actions on the tournament, each with its undo. */
+const lastActions = () => {
+  const actions = (known.tournament.history ?? []).filter(entry => entry.can_undo || entry.is_undone).slice(-SHOWN_ACTIONS).reverse();
+  return actions.length > 0 && el('section', {'aria-label': texts.last_actions}, el('div.hd', {}, el('h2', {}, texts.last_actions)),
+    table(texts.last_actions, [texts.time, texts.user, texts.action, ''], actions.map(entry => [hour(entry.at), entry.by, english(entry.what),
+      entry.is_undone ? texts.undone : button(texts.undo, `undo ${entry.version}`, () => undoOf(entry), {'aria-label': `${texts.undo}: ${entry.what}`})])));
 };
 
 /** Section and round of an address `SECTION/ROUND`; without a round the open one, the next, or the last. */
@@ -44,7 +65,7 @@ const roundOf = (section, round) => {
   const missing = round.pairings.filter(pairing => !pairing.points).length;
   return el('section', {'aria-label': filled(texts.round, round.round)},
     el('p', {}, `${filled(texts.round_is, round.round, named('round', state))}${round.date ? `, ${round.date}` : ''}. ${missing ? count(texts.results_missing, missing) : texts.results_complete}`),
-    el('div.ab', {}, ...{prepared: [turn('published', texts.publish_round), turn('open', texts.open_round)], published: [turn('open', texts.open_round), turn('prepared', texts.withdraw_round)], open: [turn('closed', texts.close_round)], closed: [turn('open', texts.open_round)]}[state] ?? []),
+    el('div.ab', {}, nextRound(section), ...{prepared: [turn('published', texts.publish_round), turn('open', texts.open_round)], published: [turn('open', texts.open_round), turn('prepared', texts.withdraw_round)], open: [turn('closed', texts.close_round)], closed: [turn('open', texts.open_round)]}[state] ?? []),
     table(filled(texts.round, round.round), [texts.board_heading, texts.played_on, texts.white, texts.black, texts.result, ''], round.pairings.map((pairing, index) => {
       const board = known.status?.boards.find(board => board.name === pairing.board && board.pairing?.round === round.round);
       const when = pairing.later && !pairing.points ? texts[pairing.later] : '';

@@ -1,0 +1,299 @@
+//! Undo of any action in any state returns the tournament to what it was.
+#![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
+
+use std::collections::BTreeMap;
+
+use draughts_tournament::{
+    BoardGame, BoardGames, Boards, Decision, Event, Id, NO_PAIRING, Refusal, RoundState, Tournament, TournamentCommand,
+    TournamentRecord, apply_board_results, decide, decide_undo, record_to_undo, undone_versions,
+};
+use proptest::prelude::*;
+
+const PLAYERS: &str = "No;Name;Rating\n1;Ann;2000\n2;Bob;1990\n3;Cor;1980\n4;Dirk;1970\n";
+const ROUNDS: &str =
+    "Round;Board;White;Black\n1;1;Ann;Bob\n1;2;Cor;Dirk\n2;1;Dirk;Ann\n2;2;Bob;Cor\n3;1;Ann;Cor\n3;2;Bob;Dirk\n";
+const BOARDS: [&str; 2] = ["a", "b"];
+
+/// A tournament with its record and its boards.
+struct Desk {
+    records: Vec<TournamentRecord>,
+    state: Tournament,
+    games: BoardGames,
+}
+
+impl Desk {
+    fn new() -> Desk {
+        Desk { records: Vec::new(), state: Tournament::default(), games: BoardGames::default() }
+    }
+
+    fn with_rounds() -> Desk {
+        let mut desk = Desk::new();
+        desk.done(&import(PLAYERS));
+        desk.done(&import(ROUNDS));
+        desk
+    }
+
+    fn with_boards<T>(&self, decide: impl FnOnce(&Boards) -> T) -> T {
+        let names = BOARDS.map(str::to_owned);
+        let by_number = names.clone().map(Some);
+        let (proposed, max_games) = (BTreeMap::new(), None);
+        decide(&Boards {
+            games: &self.games,
+            names: &names,
+            by_number: &by_number,
+            are_listed: false,
+            max_games,
+            proposed: &proposed,
+            unheard: &[],
+        })
+    }
+
+    fn write(&mut self, events: Vec<Event>, command: &str, undoes: Option<u64>) {
+        if events.is_empty() {
+            return;
+        }
+        for event in &events {
+            // The record is text.
+            let text = serde_json::to_string(event).unwrap();
+            assert_eq!(&serde_json::from_str::<Event>(&text).unwrap(), event);
+            assert_eq!(self.state.apply(event), Ok(true), "{event:?}");
+        }
+        let version = self.records.len() as u64 + 1;
+        let (action, command_crc) = (command.to_owned(), command.to_owned());
+        self.records.push(TournamentRecord {
+            version,
+            action,
+            command_crc,
+            undoes,
+            events,
+            ..TournamentRecord::default()
+        });
+    }
+
+    fn decide(&self, command: &TournamentCommand) -> Result<Decision, Refusal> {
+        self.with_boards(|boards| decide(&self.state, boards, command, true))
+    }
+
+    fn undo(&self, version: Option<u64>, round: bool) -> Result<(u64, Decision), String> {
+        let record = record_to_undo(&self.records, version, round)?;
+        let command = TournamentCommand::Undo { version, round };
+        let decision = self.with_boards(|boards| decide_undo(&self.records, boards, (record, &command)));
+        decision.map(|decision| (record.version, decision)).map_err(|refusal| match refusal {
+            Refusal::Impossible(reasons) => reasons.join("\n"),
+            Refusal::Unconfirmed(doubts, _) => panic!("an undo needs no confirmation: {doubts:?}"),
+        })
+    }
+
+    #[track_caller]
+    fn done(&mut self, command: &TournamentCommand) -> Decision {
+        let decision = self.decide(command).unwrap();
+        self.write(decision.events.clone(), &command.describe(), None);
+        assert_eq!(self.state, decision.after);
+        decision
+    }
+
+    #[track_caller]
+    fn undone(&mut self, version: Option<u64>, round: bool) -> Vec<String> {
+        let (undoes, decision) = self.undo(version, round).unwrap();
+        self.write(decision.events, "undo", Some(undoes));
+        decision.messages
+    }
+
+    /// Applies the consequences of the boards' games.
+    fn catch_up(&mut self) {
+        let changes = self.with_boards(|boards| apply_board_results(&self.state, boards)).unwrap();
+        self.write(changes.events, "", None);
+    }
+
+    /// Begins the next game of a board, or ends the running one with a result.
+    fn play(&mut self, board: &str, result: Option<&str>) {
+        let last = self.games.last(board).cloned();
+        let game = match last {
+            Some(running) if !running.is_over => {
+                let is_result_given = result.is_some();
+                BoardGame { is_over: true, result: result.map(str::to_owned), is_result_given, ..running }
+            }
+            last => {
+                let assignments = self.state.board_assignments();
+                let seat = assignments.iter().find(|seat| seat.board == board);
+                let next = seat.filter(|seat| self.games.next_number(&self.state, seat).is_some());
+                BoardGame {
+                    board: board.to_owned(),
+                    number: last.map_or(0, |last| last.number) + 1,
+                    pairing: next.map(|next| next.pairing.0.to_string()),
+                    continues: None,
+                    tags: next.map(|next| next.tags.clone()).unwrap_or_default(),
+                    format: None,
+                    result: None,
+                    is_result_given: false,
+                    is_over: false,
+                    entries: 20,
+                }
+            }
+        };
+        self.games.insert(game);
+        self.catch_up();
+    }
+}
+
+fn import(text: &str) -> TournamentCommand {
+    TournamentCommand::import_of("file.csv", text.to_owned())
+}
+
+fn round(round: u32, to: RoundState) -> TournamentCommand {
+    TournamentCommand::SetRoundState { round, to: to.name().to_owned(), section: None }
+}
+
+fn result(pairing: &str, result: &str) -> TournamentCommand {
+    let (pairing, result) = (Some(pairing.to_owned()), result.to_owned());
+    TournamentCommand::Result { board: None, game: None, pairing, section: None, result, kind: None, correct: true }
+}
+
+/// An action of an arbiter, of a board, or an undo.
+#[derive(Clone, Debug)]
+enum Step {
+    Command(TournamentCommand),
+    Play(usize, Option<&'static str>),
+    Undo(Option<u64>),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let pairing = || (1..4_u32, 1..3_u32).prop_map(|(round, board)| format!("{round}.{board}"));
+    let player = || prop::sample::select(&["Ann", "Bob", "Cor", "Dirk", "Eva", "N. N."][..]).prop_map(str::to_owned);
+    let board = || prop::sample::select(&BOARDS[..]).prop_map(str::to_owned);
+    let states = [RoundState::Prepared, RoundState::Published, RoundState::Open, RoundState::Closed];
+    let game = || prop::option::of(1..4_u32);
+    let command = prop_oneof![
+        2 => prop::sample::select(&[PLAYERS, ROUNDS, "Round;Board;White;Black;Result\n1;1;Ann;Bob;2-0\n1;2;Cor;Dirk;1-1\n", "Name;Team\nEva;X\nFred;Y\n", "Round;White;Reason\n2;Eva;bye\n"][..]).prop_map(import),
+        4 => (1..4_u32, prop::sample::select(states.to_vec())).prop_map(|(number, to)| round(number, to)),
+        4 => Just(TournamentCommand::NextRound { section: None }),
+        4 => (pairing(), prop::sample::select(&["2-0", "1-1", "0-2", "*"][..])).prop_map(|(pairing, given)| result(&pairing, given)),
+        2 => (player(), player()).prop_map(|(player, name)| TournamentCommand::RenamePlayer { player, name, section: None }),
+        1 => (pairing(), player(), player()).prop_map(|(pairing, player, substitute)| TournamentCommand::Substitute { pairing, player, substitute, section: None }),
+        1 => (pairing(), any::<bool>()).prop_map(|(pairing, undo)| TournamentCommand::Postpone { pairing, section: None, undo }),
+        1 => (pairing(), board()).prop_map(|(pairing, board)| TournamentCommand::PlayOnBoard { pairing, board, section: None }),
+        1 => pairing().prop_map(|pairing| TournamentCommand::Replay { pairing, section: None }),
+        2 => (board(), game(), prop::option::of(pairing())).prop_map(|(board, game, pairing)| TournamentCommand::Adopt { board, game, pairing, section: None }),
+        1 => (board(), game()).prop_map(|(board, game)| TournamentCommand::SetPlayers { board, game, white: "X".to_owned(), black: "Y".to_owned() }),
+        1 => (board(), game(), prop::sample::select(&["", "1. 32-28"][..])).prop_map(|(board, game, text)| TournamentCommand::AddMoves { board, game, name: "sheet".to_owned(), text: text.to_owned() }),
+    ];
+    prop_oneof![
+        10 => command.prop_map(Step::Command),
+        5 => (0..2_usize, prop::sample::select(&[None, Some("2-0"), Some("1-1")][..])).prop_map(|(board, given)| Step::Play(board, given)),
+        2 => prop::option::of(1..30_u64).prop_map(Step::Undo),
+    ]
+}
+
+/// Returns a tournament without the order in which rounds and games were first changed.
+fn plain(tournament: &Tournament) -> Tournament {
+    let mut plain = tournament.clone();
+    plain.games.sort_by(|one, other| (&one.board, one.number).cmp(&(&other.board, other.number)));
+    plain.games.iter_mut().for_each(|game| game.id = Id(0));
+    for section in &mut plain.sections {
+        section.rounds.sort_by_key(|round| round.number);
+        section.rounds.iter_mut().for_each(|round| round.id = Id(0));
+    }
+    plain
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn undo_returns_to_state_before(steps in prop::collection::vec(step(), 1..40)) {
+        let mut desk = Desk::with_rounds();
+        for step in steps {
+            let before = desk.state.clone();
+            let count = desk.records.len();
+            match &step {
+                Step::Play(board, given) => desk.play(BOARDS[*board], *given),
+                Step::Command(command) => if let Ok(decision) = desk.decide(command) {
+                    desk.write(decision.events, &command.describe(), None);
+                },
+                Step::Undo(version) => if let Ok((undoes, decision)) = desk.undo(*version, false) {
+                    desk.write(decision.events, "undo", Some(undoes));
+                },
+            }
+            let is_action = desk.records.last().is_some_and(|record| !record.command_crc.is_empty());
+            if desk.records.len() > count && is_action {
+                let version = desk.records.last().map(|record| record.version);
+                let (undoes, decision) = desk.undo(version, false).map_err(|why| TestCaseError::fail(format!("{step:?}: {why}")))?;
+                prop_assert!(plain(&decision.after) == plain(&before), "{:?}: {:#?}", step, decision.after.changed_parts(&before));
+                // The undo of the undo is the state after the action.
+                let after = desk.state.clone();
+                let mut copy = Desk { records: desk.records.clone(), state: after.clone(), games: desk.games.clone() };
+                copy.write(decision.events, "undo", Some(undoes));
+                let again = match copy.undo(copy.records.last().map(|record| record.version), false) {
+                    Ok((_, again)) => again,
+                    // The action had dropped a pairing with a game.
+                    Err(why) if why.contains("was played for a pairing of it") => continue,
+                    Err(why) => return Err(TestCaseError::fail(format!("{step:?}, redone: {why}"))),
+                };
+                prop_assert!(plain(&again.after) == plain(&after), "{:?}, redone: {:#?}", step, again.after.changed_parts(&after));
+            }
+        }
+    }
+}
+
+#[test]
+fn round_opened_by_mistake_releases_its_games() {
+    let mut desk = Desk::with_rounds();
+    desk.done(&round(1, RoundState::Open));
+    let before = desk.state.clone();
+    let doubts = desk.with_boards(|boards| decide(&desk.state, boards, &round(3, RoundState::Open), false));
+    let Err(Refusal::Unconfirmed(doubts, _)) = doubts else { panic!("{doubts:?}") };
+    assert!(
+        doubts[0].starts_with("round 3: round 1 is open") && doubts[0].contains("board 1: Ann - Cor"),
+        "{doubts:?}"
+    );
+    desk.done(&round(3, RoundState::Open));
+    desk.play("a", None);
+    assert_eq!(desk.state.pairing_of(desk.games.last("a").unwrap()).map(|key| key.0.0), Some(5));
+    let messages = desk.undone(None, true);
+    assert!(messages.iter().any(|line| line == "round 3: prepared (was open)"), "{messages:?}");
+    let adopt = "`damcast ctl adopt a --game 1 --pairing 3.1` makes it one of a pairing";
+    assert!(messages.iter().any(|line| line.contains("Ann - Cor") && line.ends_with(adopt)), "{messages:?}");
+    assert_eq!((&desk.state.sections, desk.state.sections[0].open_round()), (&before.sections, Some(1)));
+    let game = desk.games.last("a").unwrap().clone();
+    assert_eq!(desk.state.pairing_of(&game), Some(NO_PAIRING));
+    let shown = |desk: &Desk, tag: &str| desk.state.corrected("a", 1).unwrap().tags[tag].value.clone();
+    assert_eq!((shown(&desk, "White"), shown(&desk, "Round")), (String::new(), String::new()));
+    desk.catch_up();
+    assert_eq!(shown(&desk, "White"), "", "the boards change nothing");
+    // It was the game of the round that is open.
+    desk.done(&TournamentCommand::Adopt { board: "a".to_owned(), game: None, pairing: None, section: None });
+    assert_eq!((shown(&desk, "White"), shown(&desk, "Round")), ("Ann".to_owned(), "1".to_owned()));
+}
+
+#[test]
+fn next_round_is_one_action_with_one_undo() {
+    let mut desk = Desk::with_rounds();
+    let next = TournamentCommand::NextRound { section: None };
+    desk.done(&next);
+    assert_eq!(desk.state.sections[0].open_round(), Some(1));
+    desk.play("a", None);
+    let decision = desk.with_boards(|boards| decide(&desk.state, boards, &next, false));
+    let Err(Refusal::Unconfirmed(doubts, _)) = decision else { panic!("{decision:?}") };
+    assert_eq!(doubts, ["board 1: Ann - Bob has no result, and its game goes on", "board 2: Cor - Dirk has no result"]);
+    desk.play("a", Some("2-0"));
+    desk.done(&result("1.2", "1-1"));
+    let before = desk.state.clone();
+    let decision = desk.with_boards(|boards| decide(&desk.state, boards, &next, false)).unwrap();
+    assert_eq!(
+        decision.messages[..2],
+        ["round 1: closed, 2 pairings, 0 without a result", "round 2: open, 2 pairings, 2 without a result"]
+    );
+    desk.done(&next);
+    let states = |desk: &Desk| [1, 2].map(|number| desk.state.sections[0].state_of(number));
+    assert_eq!(states(&desk), [RoundState::Closed, RoundState::Open]);
+    desk.undone(None, true);
+    assert_eq!(desk.state, before);
+    assert!(desk.decide(&next).is_ok());
+    // The round that was opened first is the next to undo.
+    desk.done(&result("1.2", "0-2"));
+    desk.undone(None, false);
+    // Results stand on the round that was opened first, and that on its pairings.
+    assert!(desk.undo(None, true).unwrap_err().contains("stands on it; undo that first"));
+    assert!(desk.undo(Some(2), false).unwrap_err().contains("stands on it; undo that first"));
+    assert_eq!(undone_versions(&desk.records).len(), 2);
+}
