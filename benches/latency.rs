@@ -39,7 +39,7 @@ use std::time::{Duration, Instant};
 
 use damcast::engine::bytelog::{self, Record, RecordKind};
 use damcast::station::disk::{self, Disk, RealDisk};
-use damcast::station::link::{Link, LinkEvent, Ports};
+use damcast::station::link::{Link, LinkEvent, PortAddress, Ports};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify;
 
@@ -195,7 +195,7 @@ fn run_minimal(program: &str, files: &[String]) {
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         for pair in files.chunks(2) {
             let [port, file] = pair else { continue };
-            let mut link = Link::new(port.parse().unwrap(), None, Ports::default());
+            let mut link = Link::new(port.parse::<PortAddress>().unwrap(), None, Ports::default());
             let mut file = OpenOptions::new().append(true).create(true).open(file).unwrap();
             let mut log = OpenOptions::new().append(true).create(true).open(format!("{port}.log")).unwrap();
             let (has_log, committer) = (program != "null", committer.clone());

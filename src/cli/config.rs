@@ -77,7 +77,7 @@ fn duplicate_port_error(sources: &Sources, [one, other, device]: &[String; 3]) -
 fn check(sources: &Sources) -> Result<String, ConfigErrors> {
     let config = sources.read()?;
     // The devices behind addresses depend on what is plugged in, so a station records anyway; only this check reports them.
-    let ports = config.lines.iter().map(|line| (line.name.as_str(), &line.port));
+    let ports = config.lines.iter().filter_map(|line| Some((line.name.as_str(), line.port.as_ref()?)));
     let shared: Vec<ConfigError> =
         ports::shared_devices(ports).into_iter().map(|lines| duplicate_port_error(sources, &lines)).collect();
     if !shared.is_empty() {
@@ -93,7 +93,8 @@ fn check(sources: &Sources) -> Result<String, ConfigErrors> {
         config.directory.display()
     );
     for line in &config.lines {
-        text += &format!("  {}: game {} at {}\n", line.name, line.game_type, line.port);
+        let place = line.port.as_ref().map_or_else(|| ", entered by hand".to_owned(), |port| format!(" at {port}"));
+        text += &format!("  {}: game {}{place}\n", line.name, line.game_type);
     }
     Ok(text)
 }

@@ -1,5 +1,6 @@
 //! `damcast ctl`: sends operator requests to a running station.
 
+mod enter;
 mod request;
 
 use std::io::{self, ErrorKind};
@@ -311,6 +312,40 @@ enum Subcommand {
         /// Board name.
         board: String,
     },
+    /// Enter moves of a board without electronics.
+    ///
+    /// They follow the moves that stand; the first move after a finished game begins the next one. A move is published when the next one
+    /// is entered, when the game ends, or after eight seconds; until then it can be taken back without a trace.
+    #[command(
+        after_help = "Examples:\n  damcast ctl enter table-7 32-28 19-23\n  damcast ctl enter table-7 --take-back"
+    )]
+    Enter {
+        /// Board name.
+        board: String,
+        /// Moves: 32-28, 3228, 28x19; with all squares where several captures are possible.
+        #[arg(value_name = "MOVE", required_unless_present = "take_back", conflicts_with = "take_back")]
+        moves: Vec<String>,
+        /// Take back the last move that was entered.
+        #[arg(long)]
+        take_back: bool,
+    },
+    /// Create a code with which a table enters its own moves.
+    ///
+    /// It permits to enter the moves of one board without electronics in one round, and nothing else; a new code for the same round
+    /// replaces it.
+    #[command(
+        after_help = "Examples:\n  damcast ctl entry-code table-7 --round 3\n  damcast ctl entry-code table-7 --revoke"
+    )]
+    EntryCode {
+        /// Board name.
+        board: String,
+        /// Round in which the code is valid; the board's open round if omitted.
+        #[arg(long, value_name = "N", conflicts_with = "revoke")]
+        round: Option<u32>,
+        /// End all codes of the board instead.
+        #[arg(long)]
+        revoke: bool,
+    },
     /// Suspend publication until `release`; recording continues.
     Hold {
         /// Board name.
@@ -537,6 +572,14 @@ fn tag(text: &str) -> Result<(String, String), String> {
 
 /// Sends the request and prints the outcome.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    if let Subcommand::Enter { board, moves, take_back } = &arguments.verb {
+        arguments.verb.check(arguments.dry_run)?;
+        let patience = arguments.wait.map(Duration::from_secs);
+        return match arguments.station.connect() {
+            Ok(mut client) => enter::run(&mut client, board, moves, *take_back, patience, arguments.json),
+            Err(code) => Ok(code),
+        };
+    }
     let request = arguments.verb.request(arguments.dry_run)?;
     let mut client = match arguments.station.connect() {
         Ok(client) => client,
@@ -578,6 +621,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 fn print_reply(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
     if let Some(code) = &reply.code {
         output::print_line(format_args!("code: {code}"))?;
+        if let Subcommand::EntryCode { .. } = arguments.verb {
+            return reply.messages.iter().try_for_each(output::print_line);
+        }
         return output::print_line(format_args!(
             "within a minute, at {}?code={code}",
             arguments.station.desk_address()

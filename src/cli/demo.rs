@@ -19,7 +19,7 @@ use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::port::{Port, play};
 use damcast::simulation::script;
 use damcast::station::config::{
-    AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, OutletConfig, TournamentConfig,
+    AlarmConfig, Config, ControlConfig, EntryConfig, LineConfig, LogConfig, OutletConfig, TournamentConfig,
 };
 use damcast::station::disk::Durability;
 use damcast::station::line::LineReport;
@@ -98,6 +98,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         suspended_outlets: Vec::new(),
         durability: Durability::default(),
         control: ControlConfig::default(),
+        entry: EntryConfig::default(),
         tournament: TournamentConfig::default(),
         alarm: AlarmConfig::default(),
     };
@@ -214,7 +215,7 @@ fn set_up(
             })
         }));
         lines.push(LineConfig {
-            port: PortAddress::Serial(link),
+            port: Some(PortAddress::Serial(link)),
             mode: Mode::Single,
             boards: Vec::new(),
             logs: LogConfig::default(),

@@ -197,7 +197,7 @@ fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provision
                     _ => written,
                 }
             }
-            Effect::Notice(notice) | Effect::Info(notice) | Effect::Refused(notice) => {
+            Effect::Notice(notice) | Effect::Info(notice) | Effect::Refused(notice) | Effect::AlreadyDone(notice) => {
                 let notice = playback::prefix_board(*board, notice);
                 writeln!(text, "{at} ? {}", notice.replace(char::is_control, " "))
             }
@@ -236,6 +236,7 @@ mod tests {
             tags: vec![("GameType".into(), "20".into())],
             pairing_id: None,
             continued_game: None,
+            is_entered: false,
         };
         let outputs = [
             at(300, Effect::GameOpened(Box::new(opening))),

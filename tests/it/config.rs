@@ -35,7 +35,7 @@ fn smallest_form_is_valid() {
     assert_eq!(config.directory.to_str(), Some("recordings"));
     let [line] = config.lines.as_slice() else { panic!("one line") };
     assert_eq!((line.name.as_str(), line.game_type.as_str(), line.time_scale), ("board-1", "20", 1.0));
-    assert_eq!(line.port.to_string(), "serial:/dev/ttyACM0");
+    assert_eq!(line.port_name(), "serial:/dev/ttyACM0");
     assert!(line.tags.is_empty() && line.settings.is_empty());
     assert_eq!(read(&SMALLEST.replace("serial:/dev", "/dev")), config);
 }
@@ -97,7 +97,7 @@ fn reports_mistakes_of_bus() {
     let bus = SMALLEST.replace("[[line]]", "[[line]]\nmode = \"bus\"");
     let board = |keys: &str| format!("{bus}[[line.board]]\n{keys}\n");
     for (text, message) in [
-        (SMALLEST.replace("[[line]]", "[[line]]\nmode = \"both\""), "one board on the line, or \"bus\""),
+        (SMALLEST.replace("[[line]]", "[[line]]\nmode = \"both\""), "one board on the line, \"bus\""),
         (board(""), "[[line.board]] needs the key `address`"),
         (board("address = 0"), "a whole number from 1 to 16383"),
         (board("address = 16384"), "a whole number from 1 to 16383"),

@@ -8,7 +8,9 @@ use serde_json::Value;
 fn with(section: Section, pair: &str) -> (String, usize) {
     let name = pair.split(" = ").next().unwrap();
     let (mut text, mut at) = (String::new(), 0);
-    use Section::{Alarm, Board, Control, Desk, Line, Log, Outlet, Public, Recognition, Serve, Station, Tournament};
+    use Section::{
+        Alarm, Board, Control, Desk, Entry, Line, Log, Outlet, Public, Recognition, Serve, Station, Tournament,
+    };
     let required = |table: Section| -> String {
         let keys: &[(&str, &str)] = match table {
             Station => &[("directory", "\"r\"")],
@@ -17,10 +19,13 @@ fn with(section: Section, pair: &str) -> (String, usize) {
             Board => &[("address", "7")],
             _ => &[],
         };
-        let needed = keys.iter().filter(|(key, _)| table != section || *key != name);
+        // A table whose moves are entered by hand has no port.
+        let has_port = pair != "mode = \"entry\"";
+        let needed = keys.iter().filter(|(key, _)| (table != section || *key != name) && (has_port || *key != "port"));
         needed.map(|(key, value)| format!("{key} = {value}\n")).collect()
     };
-    let tables = [Station, Public, Outlet, Control, Tournament, Serve, Desk, Alarm, Log, Recognition, Line, Board];
+    let tables =
+        [Station, Public, Outlet, Control, Tournament, Serve, Desk, Entry, Alarm, Log, Recognition, Line, Board];
     for table in tables.into_iter().filter(|table| *table != Board || section == Board) {
         text += &format!("{}\n{}", table.title(), required(table));
         if table == Line && section == Board {

@@ -56,7 +56,7 @@ fn drop_ins_override_file_in_name_order() {
     );
     let config = Sources::from_file(&file).unwrap().read().unwrap();
     assert_eq!((config.outlets[0].delay.seconds, config.outlets[0].delay.plies), (900, 2));
-    let ports: Vec<String> = config.lines.iter().map(|line| line.port.to_string()).collect();
+    let ports: Vec<String> = config.lines.iter().map(|line| line.port_name()).collect();
     assert_eq!(ports, ["serial:/dev/c", "serial:/dev/b", "serial:/dev/a"]);
     assert_eq!(config.lines[0].tags, [pair("Event", "Cup"), pair("Round", "3")]);
     let boards: Vec<(u16, &str)> =

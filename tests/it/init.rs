@@ -25,8 +25,7 @@ fn identifies_and_writes_two_boards() {
     assert_eq!(done.code, 0, "{}{}", done.out, done.err);
     let read = Config::load(&config).unwrap();
     assert_eq!(read.directory, folder.path().join("new/here"));
-    let found: Vec<(&str, String)> =
-        read.lines.iter().map(|line| (line.name.as_str(), line.port.to_string())).collect();
+    let found: Vec<(&str, String)> = read.lines.iter().map(|line| (line.name.as_str(), line.port_name())).collect();
     assert_eq!(found, [("board-1", format!("serial:{}", ports[0])), ("board-2", format!("serial:{}", ports[1]))]);
     assert!(read.lines.iter().all(|line| line.tags == [("Event".to_owned(), "Cup".to_owned())]));
     // Every board that answered is printed and is in the file.
@@ -65,7 +64,7 @@ fn silent_board_is_written_if_named() {
         &init(&config, &["--port", &nowhere]).done(),
         &["no such port; is the board plugged in?", "waits for it"],
     );
-    assert_eq!(Config::load(&config).unwrap().lines[0].port.to_string(), format!("serial:{nowhere}"));
+    assert_eq!(Config::load(&config).unwrap().lines[0].port_name(), format!("serial:{nowhere}"));
     let wrong = init(&folder.path().join("other.toml"), &["--port", &nowhere, "--game-type", "99"]);
     assert_eq!(wrong.code, 2, "{}", wrong.err);
     assert_contains(&wrong.err, &["game type 99", "nothing was written"]);

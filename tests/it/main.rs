@@ -33,6 +33,8 @@ mod doctor;
 mod draws;
 mod endings;
 mod endurance;
+mod entry;
+mod entry_station;
 mod extract;
 mod folder;
 mod folders;

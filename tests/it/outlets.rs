@@ -350,7 +350,8 @@ fn boards() -> [broadcast::Board; 2] {
     const LINES: [&str; 3] = ["1. 32-28", "19-23", "2. 28x19"];
     let at = chrono::DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();
     let variant = Variant::international();
-    let opening = GameHeader { game: 3, variant, tags: Vec::new(), pairing_id: None, continued_game: None };
+    let opening =
+        GameHeader { game: 3, variant, tags: Vec::new(), pairing_id: None, continued_game: None, is_entered: false };
     let text = opening.header_lines().join("\n") + "\n" + &LINES.join("\n");
     let mut game = broadcast::GameRecord::new(opening, at);
     let entries = LiveFileContents::parse(3, &text).unwrap().entries;

@@ -68,6 +68,7 @@ fn is_strict_after_every_line(game: Game) {
         tags: game_tags::ordered_tags(variant, &tags),
         pairing_id: None,
         continued_game: None,
+        is_entered: false,
     };
     let head: String = opening.header_lines().iter().flat_map(|line| [line.as_str(), "\n"]).collect();
     let text = head + &writer::write(&[Game { tags: Tags::default(), ..game }], Style::Live);

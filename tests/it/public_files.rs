@@ -53,6 +53,7 @@ fn effect(events: &[LineEvent<'_>], text: &str) -> Effect {
         tags: vec![("Date".to_owned(), "2026.11.21".to_owned())],
         pairing_id: None,
         continued_game: None,
+        is_entered: false,
     };
     match text {
         "open" => Effect::GameOpened(Box::new(opening)),

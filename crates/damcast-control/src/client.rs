@@ -5,6 +5,9 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::{ClientMessage, MAX_LINE_LEN, Reply, Uptime};
 
 /// Time without an answer after which the operator is informed.
@@ -41,7 +44,10 @@ pub enum ClientError {
 }
 
 /// Connection to a station.
-pub struct Client {
+pub struct Client(Connection);
+
+/// Connection to a socket of a station: lines of JSON in both directions.
+pub(crate) struct Connection {
     path: PathBuf,
     stream: BufReader<UnixStream>,
 }
@@ -53,27 +59,12 @@ impl Client {
     ///
     /// Returns an error if none answers.
     pub fn connect(paths: Vec<PathBuf>) -> Result<Client, ClientError> {
-        for path in &paths {
-            match UnixStream::connect(path) {
-                Ok(stream) => return Client::new(path, stream),
-                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                    return Err(ClientError::Forbidden(path.clone()));
-                }
-                Err(_) => {}
-            }
-        }
-        Err(ClientError::NoStation(paths))
-    }
-
-    fn new(path: &Path, stream: UnixStream) -> Result<Client, ClientError> {
-        let broken = |error| ClientError::Broken { path: path.to_owned(), error };
-        stream.set_write_timeout(Some(ANSWER_GRACE)).map_err(broken)?;
-        Ok(Client { path: path.to_owned(), stream: BufReader::new(stream) })
+        Connection::open(paths).map(Client)
     }
 
     /// Returns the path of the socket.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.0.path
     }
 
     /// Sends a request and returns the answer. The station drops a request that it has not started within `patience`. Calls `waits` once,
@@ -88,10 +79,51 @@ impl Client {
         patience: Duration,
         waits: impl FnMut(Duration),
     ) -> Result<Reply, ClientError> {
-        let until = Instant::now() + patience;
         let ClientMessage { user: desk_user, request } = asking.into();
         let asking = ClientMessage { user: desk_user, request: request.with_deadline(Uptime::after(patience)) };
-        let sent = serde_json::to_vec(&asking).map_err(io::Error::from).and_then(|mut line| {
+        self.0.exchange(&asking, patience, waits)
+    }
+
+    /// Returns the next unsolicited answer.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is none.
+    pub fn next_reply(&mut self) -> Result<Reply, ClientError> {
+        self.0.next_reply_until(Instant::now() + MAX_WATCH_SILENCE, |_| {})
+    }
+}
+
+impl Connection {
+    /// Connects to the first of these sockets at which a station answers.
+    pub(crate) fn open(paths: Vec<PathBuf>) -> Result<Connection, ClientError> {
+        for path in &paths {
+            match UnixStream::connect(path) {
+                Ok(stream) => return Connection::new(path, stream),
+                Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                    return Err(ClientError::Forbidden(path.clone()));
+                }
+                Err(_) => {}
+            }
+        }
+        Err(ClientError::NoStation(paths))
+    }
+
+    fn new(path: &Path, stream: UnixStream) -> Result<Connection, ClientError> {
+        let broken = |error| ClientError::Broken { path: path.to_owned(), error };
+        stream.set_write_timeout(Some(ANSWER_GRACE)).map_err(broken)?;
+        Ok(Connection { path: path.to_owned(), stream: BufReader::new(stream) })
+    }
+
+    /// Sends a line and returns the answer. Calls `waits` once, after two seconds without an answer, with the rest of `patience`.
+    pub(crate) fn exchange<R: DeserializeOwned>(
+        &mut self,
+        asking: &impl Serialize,
+        patience: Duration,
+        waits: impl FnMut(Duration),
+    ) -> Result<R, ClientError> {
+        let until = Instant::now() + patience;
+        let sent = serde_json::to_vec(asking).map_err(io::Error::from).and_then(|mut line| {
             line.push(b'\n');
             self.stream.get_mut().write_all(&line)
         });
@@ -103,16 +135,11 @@ impl Client {
         }
     }
 
-    /// Returns the next unsolicited answer.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if there is none.
-    pub fn next_reply(&mut self) -> Result<Reply, ClientError> {
-        self.next_reply_until(Instant::now() + MAX_WATCH_SILENCE, |_| {})
-    }
-
-    fn next_reply_until(&mut self, end: Instant, mut waits: impl FnMut(Duration)) -> Result<Reply, ClientError> {
+    fn next_reply_until<R: DeserializeOwned>(
+        &mut self,
+        end: Instant,
+        mut waits: impl FnMut(Duration),
+    ) -> Result<R, ClientError> {
         let began = Instant::now();
         let mut is_wait_reported = false;
         let mut line = Vec::new();

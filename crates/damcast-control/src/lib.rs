@@ -1,10 +1,11 @@
-//! Words on the control socket of a running station: what clients send, what the station answers, and a client.
+//! Words on the sockets of a running station: what clients send, what the station answers, and clients.
 //!
 //! The protocol is described in `docs/socket.md`. The station, the desk and `damcast ctl` name this crate; it names
 //! the core's requests, and nothing of the station.
 
 mod audit_log;
 pub mod client;
+pub mod entry;
 pub mod escape;
 pub mod logins;
 pub mod overview;
@@ -187,6 +188,19 @@ pub enum ClientRequest {
         /// Address of the browser, for the limit on wrong attempts.
         address: IpAddr,
     },
+    /// New code for the page of a table without an electronic board.
+    EntryCode {
+        /// Board.
+        board: String,
+        /// Round in which the code is valid; the board's open round if omitted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        round: Option<u32>,
+    },
+    /// End of all codes of a table.
+    RevokeEntryCode {
+        /// Board.
+        board: String,
+    },
     /// Tournament: players, rounds, results, standings and changes.
     ShowTournament {},
     /// Requests since the start of the station.
@@ -221,6 +235,7 @@ impl ClientRequest {
             (Role::Operator, _) => true,
             (_, ClientRequest::Status {} | ClientRequest::Metrics {} | ClientRequest::Watch { .. }) => true,
             (_, ClientRequest::ShowTournament {} | ClientRequest::AuditLog {}) => true,
+            (_, ClientRequest::EntryCode { .. } | ClientRequest::RevokeEntryCode { .. }) => true,
             (_, ClientRequest::Tournament { request, .. }) => {
                 let matter = &request.command;
                 matches!(
@@ -242,7 +257,11 @@ impl ClientRequest {
             (_, ClientRequest::Request { request, .. }) => {
                 matches!(
                     request.parse(),
-                    Ok(OperatorCommand::Result(_) | OperatorCommand::Resign(_) | OperatorCommand::Names { .. })
+                    Ok(OperatorCommand::Result(_)
+                        | OperatorCommand::Resign(_)
+                        | OperatorCommand::Names { .. }
+                        | OperatorCommand::Enter(_)
+                        | OperatorCommand::TakeBack { .. })
                 )
             }
             _ => false,
@@ -276,6 +295,11 @@ impl ClientRequest {
             ClientRequest::AlarmTest { .. } => "alarm-test".to_owned(),
             ClientRequest::Login { name, role } => format!("login of {name} as {}", role.as_str()),
             ClientRequest::Redeem { address, .. } => format!("login at the desk from {address}"),
+            ClientRequest::EntryCode { board, round: None } => format!("entry-code of {board}"),
+            ClientRequest::EntryCode { board, round: Some(round) } => {
+                format!("entry-code of {board} for round {round}")
+            }
+            ClientRequest::RevokeEntryCode { board } => format!("revoke-entry-code of {board}"),
             ClientRequest::ShowTournament {} => "show-tournament".to_owned(),
             ClientRequest::AuditLog {} => "audit-log".to_owned(),
             ClientRequest::LogLevel { filter, .. } => format!("log-level {}", filter.as_deref().unwrap_or_default()),
@@ -291,6 +315,8 @@ impl ClientRequest {
             | ClientRequest::Watch { .. }
             | ClientRequest::Login { .. }
             | ClientRequest::Redeem { .. }
+            | ClientRequest::EntryCode { .. }
+            | ClientRequest::RevokeEntryCode { .. }
             | ClientRequest::ShowTournament {}
             | ClientRequest::AuditLog {} => {}
             ClientRequest::Request { until, .. }
@@ -329,7 +355,7 @@ pub struct Reply {
     /// Metrics in the text format of Prometheus; `messages` has the health problems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<String>,
-    /// Login code for the desk, valid once, for a minute.
+    /// Login code for the desk, valid once, for a minute; or code of a table without an electronic board.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// Person who has logged in.

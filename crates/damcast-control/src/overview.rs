@@ -108,6 +108,9 @@ pub struct BoardView {
     /// Pieces on its squares and the published position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub squares: Option<SquaresView>,
+    /// Place of the next ply of a board without electronics, and the claimed result; `None` on a board that reports its moves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry: Option<EntryView>,
     /// Problem of a nearly complete start position.
     pub wrong_start: Option<String>,
     /// Reason why the publication of its game is paused.
@@ -190,6 +193,18 @@ impl UnexplainedView {
     pub fn describe(&self) -> String {
         notes::describe(&self.squares, &self.interpretations)
     }
+}
+
+/// Place of the next ply of a board without electronics.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct EntryView {
+    /// Number of the game.
+    pub game: u32,
+    /// Number of the ply.
+    pub ply: u32,
+    /// Result that the players claim.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<String>,
 }
 
 /// Pieces on a board and its published position.

@@ -41,6 +41,8 @@ pub struct GameHeader {
     pub pairing_id: Option<String>,
     /// Number of the game, ended by mistake, that this file continues. Recorded in the log only, not in this file.
     pub continued_game: Option<u32>,
+    /// Whether people enter the moves, on a board without electronics. Recorded in the log only, not in this file.
+    pub is_entered: bool,
 }
 
 /// Ply or setup of a live file.
@@ -169,6 +171,7 @@ impl LiveFileContents {
             tags: Vec::new(),
             pairing_id: None,
             continued_game: None,
+            is_entered: false,
         };
         let mut result = None;
         while let Some(line) = lines.next_if(|line| line.starts_with('[')) {
@@ -276,6 +279,7 @@ mod tests {
             tags: game_tags::ordered_tags(variant, &tags(file_tags)),
             pairing_id: None,
             continued_game: None,
+            is_entered: false,
         };
         opening.header_lines().iter().flat_map(|line| [line, "\n"]).collect()
     }

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use damcast_engine::bytelog::Mode;
 use damcast_station::config::{
-    AlarmConfig, Config, ControlConfig, LineConfig, LogConfig, OutletConfig, TournamentConfig,
+    AlarmConfig, Config, ControlConfig, EntryConfig, LineConfig, LogConfig, OutletConfig, TournamentConfig,
 };
 use damcast_station::disk::Durability;
 use damcast_station::folder::fsck::{self, Severity};
@@ -78,7 +78,7 @@ impl Day {
     pub fn config(&self) -> Config {
         let line = |number: usize| LineConfig {
             name: format!("board-{number}"),
-            port: PortAddress::Serial(format!("/dev/simulated-{number}").into()),
+            port: Some(PortAddress::Serial(format!("/dev/simulated-{number}").into())),
             mode: Mode::Single,
             time_scale: 1.0,
             game_type: "20".to_owned(),
@@ -98,6 +98,7 @@ impl Day {
             suspended_outlets: Vec::new(),
             durability: Durability::Lazy,
             control: ControlConfig::default(),
+            entry: EntryConfig::default(),
             tournament: TournamentConfig::default(),
             alarm: AlarmConfig::default(),
         }

@@ -28,6 +28,12 @@ impl Subcommand {
             Subcommand::Login { role, name } => {
                 return Ok(ClientRequest::Login { name: name.clone().unwrap_or_else(user), role: (*role).into() });
             }
+            Subcommand::EntryCode { board, revoke: true, .. } => {
+                return Ok(ClientRequest::RevokeEntryCode { board: board.clone() });
+            }
+            Subcommand::EntryCode { board, round, .. } => {
+                return Ok(ClientRequest::EntryCode { board: board.clone(), round: *round });
+            }
             Subcommand::LogLevel { level } => {
                 return Ok(ClientRequest::LogLevel { filter: level.clone(), until: None });
             }
@@ -43,7 +49,7 @@ impl Subcommand {
     }
 
     /// Refuses options that do not go together.
-    fn check(&self, dry_run: bool) -> anyhow::Result<()> {
+    pub(super) fn check(&self, dry_run: bool) -> anyhow::Result<()> {
         match self {
             Subcommand::Result { board, of, .. } if board == "-" && of.pairing.is_none() => {
                 bail!("`-` in place of a board needs --pairing, as in --pairing 3.2")
@@ -55,7 +61,12 @@ impl Subcommand {
                     "--request-id and --if-version are for the tournament: name the pairing with --pairing, or a game that is over with --game"
                 )
             }
-            Subcommand::Reload | Subcommand::Login { .. } | Subcommand::AlarmTest | Subcommand::LogLevel { .. }
+            Subcommand::Reload
+            | Subcommand::Login { .. }
+            | Subcommand::AlarmTest
+            | Subcommand::LogLevel { .. }
+            | Subcommand::Enter { .. }
+            | Subcommand::EntryCode { .. }
                 if dry_run =>
             {
                 bail!("--dry-run is for what changes a game or the tournament; this changes neither")

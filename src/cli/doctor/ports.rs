@@ -39,7 +39,8 @@ pub fn check(machine: &Machine, config: Option<&Config>, user: Option<&str>, rep
     let mut devices: Vec<PathBuf> =
         ttys.iter().filter(|tty| is_makers(tty)).map(|tty| Path::new("/dev").join(&tty.name)).collect();
     for line in config.into_iter().flat_map(|config| &config.lines) {
-        match &line.port {
+        let Some(port) = &line.port else { continue };
+        match port {
             PortAddress::Serial(path) => match machine.device(path) {
                 Some(device) => devices.push(device),
                 None => report.problem(
@@ -50,12 +51,12 @@ pub fn check(machine: &Machine, config: Option<&Config>, user: Option<&str>, rep
                 ),
             },
             PortAddress::Usb(_) | PortAddress::Any(_) => {
-                let fits = |tty: &&Tty| tty.usb.as_ref().is_some_and(|usb| fits(&line.port, usb, &tty.name));
+                let fits = |tty: &&Tty| tty.usb.as_ref().is_some_and(|usb| fits(port, usb, &tty.name));
                 let fitting: Vec<PathBuf> = ttys.iter().filter(fits).map(|tty| Path::new("/dev").join(&tty.name)).collect();
                 if fitting.is_empty() {
                     let message = "no port that it could mean is there";
                     let remedy = "plug the board in and switch it on; `damcast ports` lists the ports";
-                    report.problem("port", &format!("{} ({})", line.port, line.name), message, remedy);
+                    report.problem("port", &format!("{port} ({})", line.name), message, remedy);
                 }
                 devices.extend(fitting);
             }
@@ -63,7 +64,8 @@ pub fn check(machine: &Machine, config: Option<&Config>, user: Option<&str>, rep
         }
     }
     if machine.is_local() {
-        let lines = config.into_iter().flat_map(|config| &config.lines).map(|line| (line.name.as_str(), &line.port));
+        let lines = config.into_iter().flat_map(|config| &config.lines);
+        let lines = lines.filter_map(|line| Some((line.name.as_str(), line.port.as_ref()?)));
         for [one, other, device] in ports::shared_devices(lines) {
             let message = format!("the lines {one} and {other} mean the same port, under two names");
             report.problem(

@@ -11,7 +11,7 @@
 //!
 //! | type | more members |
 //! |---|---|
-//! | `game` | `gametype`, `tags`, `fen`: a game has begun; `continues`: number of the game that was ended by mistake and continues as this one |
+//! | `game` | `gametype`, `tags`, `fen`: a game has begun; `source`: `entry` if people enter the moves of a board without electronics; `continues`: number of the game that was ended by mistake and continues as this one |
 //! | `move` | `ply`, `number`, `side`, `move`, `clock` if known, `fen` of the position after it |
 //! | `setup` | `fen`, `clock` if known: the board could not be explained; play continues from here |
 //! | `end` | only the result may follow in this game |
@@ -230,6 +230,7 @@ fn game_opened_event(board: &Board, game: &GameRecord, withheld: &HiddenNames) -
     let tags = tags.fold(Object::new(), |tags, (name, value)| tags.text(name, shown(name, value)));
     let body = Object::new().text("type", "game").text("gametype", &game.variant().game_type.tag_value());
     let body = body.object("tags", tags).text("fen", &fen_of(&game.header.start()));
+    let body = if game.header.is_entered { body.text("source", "entry") } else { body };
     let body = match &game.header.pairing_id {
         Some(pairing) => body.text("pairing", pairing),
         None => body,

@@ -521,6 +521,7 @@ pub(super) mod tests {
             tags: game_tags::ordered_tags(variant, &tags),
             pairing_id: None,
             continued_game: None,
+            is_entered: false,
         };
         let text = opening.header_lines().join("\n") + "\n" + &lines.join("\n") + "\n";
         let read = LiveFileContents::parse(number, &text).unwrap_or_else(|| panic!("no live file:\n{text}"));

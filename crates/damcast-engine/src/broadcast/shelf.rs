@@ -55,6 +55,7 @@ struct ShelvedGame {
     number: u32,
     variant: &'static Variant,
     pairing_id: Option<String>,
+    is_entered: bool,
     player_tags: Vec<(&'static str, String)>,
     opened_at: WallTime,
     closed_at: WallTime,
@@ -231,6 +232,7 @@ impl StoredGame {
             number: record.number(),
             variant: record.variant(),
             pairing_id: record.header.pairing_id.clone(),
+            is_entered: record.header.is_entered,
             player_tags: player_tags.collect(),
             opened_at: record.opened_at,
             closed_at,
@@ -336,7 +338,8 @@ impl ShelvedGame {
         let length = usize::try_from(record::decode_number(&mut rest)?).ok()?;
         let (text, mut rest) = rest.split_at_checked(length)?;
         let file = LiveFileContents::parse(self.number, std::str::from_utf8(text).ok()?)?;
-        let header = GameHeader { variant: self.variant, pairing_id: self.pairing_id.clone(), ..file.header };
+        let (variant, pairing_id, is_entered) = (self.variant, self.pairing_id.clone(), self.is_entered);
+        let header = GameHeader { variant, pairing_id, is_entered, ..file.header };
         let mut record = GameRecord::new(header, self.opened_at);
         let mut last = self.opened_at;
         for entry in file.entries {

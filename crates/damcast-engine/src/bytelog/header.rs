@@ -31,7 +31,7 @@ pub struct Header {
     pub opened: Option<DateTime<FixedOffset>>,
     /// `game-type`: PDN game type, as in the configuration.
     pub game_type: Option<String>,
-    /// `mode`: single board or bus.
+    /// `mode`: single board, bus, or a board without electronics.
     pub mode: Option<Mode>,
     /// `tag-NAME`: tags of the games, in order. Empty values are omitted.
     pub tags: Vec<(String, String)>,
@@ -69,6 +69,8 @@ pub enum Mode {
     Single,
     /// Several boards with addresses.
     Bus,
+    /// A board without electronics, whose moves people enter.
+    Entry,
 }
 
 impl Mode {
@@ -77,12 +79,13 @@ impl Mode {
         match self {
             Mode::Single => "single",
             Mode::Bus => "bus",
+            Mode::Entry => "entry",
         }
     }
 
     /// Parses the word used in the log.
     pub fn parse(name: &str) -> Option<Mode> {
-        [Mode::Single, Mode::Bus].into_iter().find(|mode| mode.as_str() == name)
+        [Mode::Single, Mode::Bus, Mode::Entry].into_iter().find(|mode| mode.as_str() == name)
     }
 }
 
@@ -92,8 +95,8 @@ pub enum HeaderError {
     /// Not an RFC 3339 time with its offset.
     #[error("\"{0}\" is no moment; write date, time and offset, as in \"# opened: 2026-11-21T09:30:00.000+01:00\"")]
     Opened(String),
-    /// Neither `single` nor `bus`.
-    #[error("\"{0}\" is no mode; write \"# mode: single\" or \"# mode: bus\"")]
+    /// No known mode.
+    #[error("\"{0}\" is no mode; write \"# mode: single\", \"# mode: bus\" or \"# mode: entry\"")]
     Mode(String),
 }
 
@@ -353,7 +356,10 @@ mod tests {
     #[test]
     fn refuses_impossible_values() {
         let error = |key, value| Header::default().set(key, value).unwrap_err().to_string();
-        assert_eq!(error("mode", "both"), "\"both\" is no mode; write \"# mode: single\" or \"# mode: bus\"");
+        assert_eq!(
+            error("mode", "both"),
+            "\"both\" is no mode; write \"# mode: single\", \"# mode: bus\" or \"# mode: entry\""
+        );
         assert!(error("opened", "yesterday").starts_with("\"yesterday\" is no moment; write date, time and offset"));
         assert!(Header::default().set("opened", "2026-11-21T09:30:00").is_err(), "an offset is needed");
     }

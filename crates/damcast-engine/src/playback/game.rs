@@ -77,8 +77,9 @@ impl PlayedGame {
     #[must_use]
     pub fn as_published(&self, file: LiveFileContents, written: DateTime<FixedOffset>) -> PlayedGame {
         let mut game = self.clone();
-        let GameHeader { pairing_id, continued_game, .. } = self.file.header.clone();
-        game.file = LiveFileContents { header: GameHeader { pairing_id, continued_game, ..file.header }, ..file };
+        let GameHeader { pairing_id, continued_game, is_entered, .. } = self.file.header.clone();
+        let header = GameHeader { pairing_id, continued_game, is_entered, ..file.header };
+        game.file = LiveFileContents { header, ..file };
         let known = self.file.entries.iter().zip(&game.file.entries).take_while(|(one, other)| one == other).count();
         game.times.entry_times.truncate(known);
         let last = game.times.entry_times.last().copied().unwrap_or(game.times.opened_at);

@@ -116,7 +116,7 @@ impl Playback {
                         (game.file.is_ended, game.file.result, game.times.ended_at) = (true, result, at);
                     }
                 }
-                Effect::Notice(text) | Effect::Info(text) | Effect::Refused(text) => {
+                Effect::Notice(text) | Effect::Info(text) | Effect::Refused(text) | Effect::AlreadyDone(text) => {
                     self.notices.push((at, prefix_board(board, &text)))
                 }
                 Effect::LiveUpdate(update) => {

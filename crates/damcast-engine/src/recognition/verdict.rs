@@ -38,6 +38,8 @@ pub enum Rule {
     Released,
     /// The ply was complete when the clock stopped.
     BeforeStop,
+    /// A person entered the ply.
+    Entered,
 }
 
 /// Reason for a setup.

@@ -12,6 +12,7 @@ use draughts_pdn::game::MoveNumber;
 
 use super::endings::DrawWatcher;
 use super::{Effect, LineSettings, PublicationReason};
+use crate::bytelog::Mode;
 use crate::game_tags;
 use crate::livefile::{Entry, EntryKind, GameHeader};
 use crate::millis::Millis;
@@ -104,6 +105,11 @@ impl LiveGame {
         self.header.as_deref()
     }
 
+    /// Returns the id of the pairing by its file; `None` without a pairing or a file.
+    pub fn pairing(&self) -> Option<&str> {
+        self.header.as_ref()?.pairing_id.as_deref()
+    }
+
     /// Returns the players of White and Black by its file; `None` without a file.
     pub fn players(&self) -> Option<[Option<String>; 2]> {
         self.players.clone()
@@ -140,6 +146,7 @@ impl LiveGame {
                 tags,
                 pairing_id: pairing,
                 continued_game: continues,
+                is_entered: settings.mode == Mode::Entry,
             });
             self.header = Some(opening.clone());
             effects.push(Effect::GameOpened(opening));

@@ -9,8 +9,8 @@
 //!                         └──────────────────────────────┘─▸ deadline: call me again then
 //! ```
 //!
-//! A line carries either a single board that reports by itself (`single_board`) or a bus of boards that answer polls
-//! (`bus`). In both, a `table` holds one board and its games.
+//! A line carries a single board that reports by itself (`single_board`), or a bus of boards that answer polls (`bus`), or
+//! nothing: people enter the moves of a board without electronics (`entry_board`). A `table` holds one board and its games.
 //!
 //! # Calls
 //!
@@ -41,6 +41,7 @@ mod clock_filter;
 mod codes;
 mod delayed_event;
 mod endings;
+mod entry_board;
 mod from_header;
 mod game;
 mod hold;
@@ -74,6 +75,7 @@ use crate::recognition::{self, Rationale, Reason};
 use bus::Bus;
 use draughts::{Placement, Setup, Variant};
 use draughts_pdn::clock::Clocks;
+use entry_board::EntryBoard;
 use request::{BoardPairing, Request, Target};
 use single_board::SingleBoard;
 use table::{Attention, Table};
@@ -140,6 +142,8 @@ pub enum Effect {
     Info(String),
     /// Reason why a request is refused; nothing has changed.
     Refused(String),
+    /// Message that a request changes nothing, because it was carried out earlier.
+    AlreadyDone(String),
     /// Look up whether this board has a file that begins with these plies and setups of a running game whose start was not
     /// recorded, read from the board's memory. The station answers with [`request::OperatorCommand::GameLookup`].
     LookUpGame(Vec<Entry>),
@@ -218,6 +222,7 @@ enum ByteOutcome {
 enum Wire {
     Single(Box<SingleBoard>),
     Bus(Box<Bus>),
+    Entry(Box<EntryBoard>),
 }
 
 impl Line {
@@ -226,6 +231,7 @@ impl Line {
         let wire = match settings.mode {
             Mode::Single => Wire::Single(Box::new(SingleBoard::new(settings))),
             Mode::Bus => Wire::Bus(Box::new(Bus::new(settings))),
+            Mode::Entry => Wire::Entry(Box::new(EntryBoard::new(settings))),
         };
         Line { now: Millis::ZERO, wire, unread: None }
     }
@@ -259,14 +265,17 @@ impl Line {
             Input::LinkUp => match &mut self.wire {
                 Wire::Single(single) => single.link_up(now, &mut outputs),
                 Wire::Bus(bus) => bus.link_up(now),
+                Wire::Entry(_) => {}
             },
             Input::LinkDown => match &mut self.wire {
                 Wire::Single(single) => single.link_down(now),
                 Wire::Bus(bus) => bus.link_down(now),
+                Wire::Entry(_) => {}
             },
             Input::Request(request) => match &mut self.wire {
                 Wire::Single(single) => single.request(now, &request, &mut outputs),
                 Wire::Bus(bus) => bus.request(now, request, &mut outputs),
+                Wire::Entry(entry) => entry.request(now, &request, &mut outputs),
             },
             Input::Bytes(bytes) => {
                 self.process_bytes(bytes.into_iter(), &mut outputs);
@@ -312,6 +321,7 @@ impl Line {
             let outcome = match &mut self.wire {
                 Wire::Single(single) => single.push_byte(now, byte, outputs),
                 Wire::Bus(bus) => bus.push_byte(now, byte, outputs),
+                Wire::Entry(_) => ByteOutcome::NoChange,
             };
             match outcome {
                 ByteOutcome::NoChange => {}
@@ -327,8 +337,10 @@ impl Line {
 
     /// Decides at the end of an input.
     fn finish_input(&mut self, outputs: &mut Vec<Output>) {
-        if let Wire::Single(single) = &mut self.wire {
-            single.decide(self.now, outputs);
+        match &mut self.wire {
+            Wire::Single(single) => single.decide(self.now, outputs),
+            Wire::Entry(entry) => entry.decide(self.now, outputs),
+            Wire::Bus(_) => {}
         }
         self.run_deadlines_until(self.now, outputs);
     }
@@ -338,7 +350,7 @@ impl Line {
         match &mut self.wire {
             Wire::Single(single) => single.note_unknown_gap(),
             // Boards on a bus store their changes until polled, however long that takes.
-            Wire::Bus(_) => {}
+            Wire::Bus(_) | Wire::Entry(_) => {}
         }
     }
 
@@ -347,6 +359,7 @@ impl Line {
         match &mut self.wire {
             Wire::Single(single) => single.set_clock(at, shown),
             Wire::Bus(bus) => bus.set_clock(at, shown),
+            Wire::Entry(entry) => entry.set_clock(at, shown),
         }
     }
 
@@ -355,6 +368,7 @@ impl Line {
         let settings = match &self.wire {
             Wire::Single(single) => single.table().settings(),
             Wire::Bus(bus) => bus.settings(),
+            Wire::Entry(entry) => entry.table().settings(),
         };
         settings.opened.map(|opened| calendar::moment(opened, at))
     }
@@ -369,6 +383,7 @@ impl Line {
         let wanted = match &self.wire {
             Wire::Single(single) => single.deadline(),
             Wire::Bus(bus) => bus.deadline(),
+            Wire::Entry(entry) => entry.deadline(),
         };
         wanted.map(|(at, wait)| (at.max(self.now), wait))
     }
@@ -378,6 +393,7 @@ impl Line {
         match &self.wire {
             Wire::Single(single) => single.table().has_open_game(),
             Wire::Bus(bus) => bus.has_open_game(),
+            Wire::Entry(entry) => entry.has_open_game(),
         }
     }
 
@@ -386,7 +402,7 @@ impl Line {
     pub fn has_complete_ply(&self) -> bool {
         match &self.wire {
             Wire::Single(single) => single.table().attention() == Attention::PlyComplete,
-            Wire::Bus(_) => false,
+            Wire::Bus(_) | Wire::Entry(_) => false,
         }
     }
 
@@ -395,13 +411,14 @@ impl Line {
         match &self.wire {
             Wire::Single(single) => single.status(),
             Wire::Bus(bus) => bus.status(self.now),
+            Wire::Entry(entry) => entry.status(),
         }
     }
 
     /// Returns the states of the boards of a bus, by ascending address. Empty for a single board.
     pub fn boards(&self) -> Vec<(BusAddress, Status)> {
         match &self.wire {
-            Wire::Single(_) => Vec::new(),
+            Wire::Single(_) | Wire::Entry(_) => Vec::new(),
             Wire::Bus(bus) => bus.boards(),
         }
     }
@@ -411,6 +428,7 @@ impl Line {
         match &self.wire {
             Wire::Single(single) => single.line_errors(),
             Wire::Bus(bus) => bus.line_errors(),
+            Wire::Entry(_) => LineErrors::default(),
         }
     }
 
@@ -419,6 +437,7 @@ impl Line {
         match &self.wire {
             Wire::Single(single) => single.rotation_requested(),
             Wire::Bus(bus) => bus.rotation_requested(),
+            Wire::Entry(entry) => entry.rotation_requested(),
         }
     }
 
@@ -428,6 +447,7 @@ impl Line {
         match &self.wire {
             Wire::Single(single) => single.table().attention() == Attention::Idle && !single.status().is_held,
             Wire::Bus(bus) => bus.can_restart(),
+            Wire::Entry(entry) => entry.table().attention() == Attention::Idle && !entry.status().is_held,
         }
     }
 
@@ -439,6 +459,7 @@ impl Line {
         };
         match &self.wire {
             Wire::Single(single) => of(Target::OnlyBoard, single.table()).collect(),
+            Wire::Entry(entry) => of(Target::OnlyBoard, entry.table()).collect(),
             Wire::Bus(bus) => {
                 let to_come = bus.pending_requests().iter().cloned();
                 let to_come =
@@ -464,6 +485,7 @@ impl Line {
             match &mut self.wire {
                 Wire::Single(single) => single.tick(at, outputs),
                 Wire::Bus(bus) => bus.tick(at, outputs),
+                Wire::Entry(entry) => entry.decide(at, outputs),
             }
         }
     }
@@ -596,6 +618,27 @@ pub struct Status {
     pub unexplained: Option<UnexplainedStatus>,
     /// Contents of the squares; `None` if unknown.
     pub squares: Option<BoardSquares>,
+    /// State of a game that people enter; `None` on a board that reports its moves itself.
+    pub entry: Option<EntryStatus>,
+}
+
+/// State of a game that people enter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EntryStatus {
+    /// Value of the PDN tag `GameType`.
+    pub game_type: String,
+    /// Number of the running or last game, or of the first that can begin.
+    pub game: u32,
+    /// Entered plies in the notation of the file; `?` for plies that a setup hides.
+    pub plies: Vec<String>,
+    /// Whether the last of the plies is not published yet.
+    pub is_pending: bool,
+    /// Position after the plies.
+    pub fen: String,
+    /// Result that the players claim.
+    pub claim: Option<String>,
+    /// Result with which the game ended.
+    pub result: Option<String>,
 }
 
 /// Contents of the squares of a board, and the published position.

@@ -46,6 +46,7 @@ fn rule_str(rule: Rule) -> &'static str {
         Rule::NoClock => "no-clock",
         Rule::Released => "released",
         Rule::BeforeStop => "before-stop",
+        Rule::Entered => "entered",
     }
 }
 

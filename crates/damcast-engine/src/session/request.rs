@@ -16,6 +16,9 @@
 //! | `pairing ID {TAGS} once N` | `SetPairing` | one game belongs to it: the first that begins with the number N or a higher one |
 //! | `pairing none` | `SetPairing` | the tags of the line apply again |
 //! | `hold`, `release` | `HoldPublication`, `ReleasePublication` | publication pauses until `release`; recording continues |
+//! | `enter GAME PLY MOVE`, then `w=TIME`, `b=TIME` | `Enter` | on a board without electronics: a ply, after which the clocks showed these times |
+//! | `enter-undo GAME PLY` | `TakeBack` | the last entered ply is taken back |
+//! | `claim GAME RESULT` | `Claim` | the players claim this result; `result` confirms it |
 //! | `rotate` | `Rotate` | new logs begin as soon as no part of a game can be lost |
 //! | `remembered new`, `remembered known NAME` | `GameLookup` | station's answer to [`Effect::LookUpGame`](super::Effect::LookUpGame) |
 //!
@@ -27,6 +30,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use draughts::Color;
+use draughts_pdn::clock::ClockTime;
 use draughts_pdn::tag;
 use thiserror::Error;
 
@@ -40,6 +44,12 @@ const MAX_TAGS: usize = 64;
 const RESERVED_TAGS: [&str; 4] = ["GameType", "Result", "FEN", "Date"];
 /// Separator between the names of two players.
 const NAME_SEPARATOR: &str = " / ";
+/// Maximum length in bytes of an entered move: all squares of the longest capture.
+const MAX_NOTATION_LEN: usize = 200;
+/// Maximum number of a game or a ply.
+const MAX_NUMBER: u32 = 1_000_000;
+/// Words before the times of White and Black.
+const CLOCK_PREFIXES: [&str; 2] = ["w=", "b="];
 const KEYWORD_NO_PAIRING: &str = "none";
 /// Keyword before the number from which on one game belongs to a pairing.
 const KEYWORD_ONCE: &str = "once";
@@ -102,10 +112,39 @@ pub enum OperatorCommand {
     HoldPublication,
     /// Release held publication.
     ReleasePublication,
+    /// Enter a ply.
+    Enter(EnteredPly),
+    /// Take back the last entered ply.
+    TakeBack {
+        /// Number of the game.
+        game: u32,
+        /// Number of the ply in the game, from 1.
+        ply: u32,
+    },
+    /// Claim a result.
+    Claim {
+        /// Number of the game.
+        game: u32,
+        /// Result; the variant defines the valid ones.
+        result: String,
+    },
     /// Begin new logs.
     Rotate,
     /// Answer of the station to the lookup of a game in a board's memory.
     GameLookup(GameLookup),
+}
+
+/// Ply that a person enters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EnteredPly {
+    /// Number of the game.
+    pub game: u32,
+    /// Number of the ply in the game, from 1.
+    pub ply: u32,
+    /// Move, as people write it: one word.
+    pub notation: String,
+    /// Times of White and Black after the ply, if they were entered.
+    pub clocks: [Option<ClockTime>; 2],
 }
 
 /// Pairing of a tournament, as sent to a board.
@@ -181,6 +220,9 @@ impl fmt::Display for OperatorCommand {
             OperatorCommand::SetPairing(Some(pairing)) => write!(f, "pairing {pairing}"),
             OperatorCommand::HoldPublication => f.write_str("hold"),
             OperatorCommand::ReleasePublication => f.write_str("release"),
+            OperatorCommand::Enter(entered) => write!(f, "enter {entered}"),
+            OperatorCommand::TakeBack { game, ply } => write!(f, "enter-undo {game} {ply}"),
+            OperatorCommand::Claim { game, result } => write!(f, "claim {game} {result}"),
             OperatorCommand::Rotate => f.write_str("rotate"),
             OperatorCommand::GameLookup(GameLookup::NotFound) => f.write_str("remembered new"),
             OperatorCommand::GameLookup(GameLookup::Found(name)) => write!(f, "remembered known {name}"),
@@ -233,6 +275,27 @@ impl FromStr for OperatorCommand {
             "flip" => OperatorCommand::Flip,
             "hold" if rest.is_empty() => OperatorCommand::HoldPublication,
             "release" if rest.is_empty() => OperatorCommand::ReleasePublication,
+            "enter" => OperatorCommand::Enter(rest.parse()?),
+            "enter-undo" => {
+                let (game, ply) = place(rest)
+                    .filter(|(_, _, after)| after.is_empty())
+                    .map(|(game, ply, _)| (game, ply))
+                    .ok_or_else(|| {
+                        RequestError(format!(
+                            "`enter-undo {rest}`: expected the numbers of game and ply, as in `enter-undo 3 12`"
+                        ))
+                    })?;
+                OperatorCommand::TakeBack { game, ply }
+            }
+            "claim" => {
+                let (game, result) = split(rest);
+                let game = number(game).filter(|_| !result.is_empty()).ok_or_else(|| {
+                    RequestError(format!(
+                        "`claim {rest}`: expected the number of the game and its result, as in `claim 3 2-0`"
+                    ))
+                })?;
+                OperatorCommand::Claim { game, result: result.to_owned() }
+            }
             "rotate" if rest.is_empty() => OperatorCommand::Rotate,
             "remembered" if rest == "new" => OperatorCommand::GameLookup(GameLookup::NotFound),
             "remembered" => match rest.strip_prefix("known ") {
@@ -247,10 +310,55 @@ impl FromStr for OperatorCommand {
 
 fn unknown(text: &str) -> RequestError {
     RequestError(format!(
-        "request `{}` is not known; known are result, resign, start, continue, setup, undo, resync, flip, names, pairing, hold, release and \
-         rotate",
+        "request `{}` is not known; known are result, resign, start, continue, setup, undo, resync, flip, names, pairing, hold, release, \
+         enter, enter-undo, claim and rotate",
         text.trim()
     ))
+}
+
+impl fmt::Display for EnteredPly {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let EnteredPly { game, ply, notation, clocks } = self;
+        write!(f, "{game} {ply} {notation}")?;
+        for (side, time) in CLOCK_PREFIXES.iter().zip(clocks) {
+            time.map_or(Ok(()), |time| write!(f, " {side}{time}"))?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for EnteredPly {
+    type Err = RequestError;
+
+    fn from_str(text: &str) -> Result<EnteredPly, RequestError> {
+        let wrong = || {
+            RequestError(format!(
+                "`enter {text}`: expected game, ply, move and perhaps the times on the clocks, as in enter 3 12 32-28 w=1:20:11 b=1:18:02"
+            ))
+        };
+        let (game, ply, rest) = place(text).ok_or_else(wrong)?;
+        let (notation, rest) = split(rest);
+        if notation.is_empty() || notation.len() > MAX_NOTATION_LEN {
+            return Err(wrong());
+        }
+        let mut clocks = [None; 2];
+        for word in rest.split_whitespace() {
+            let side = CLOCK_PREFIXES.iter().position(|prefix| word.starts_with(prefix)).ok_or_else(wrong)?;
+            clocks[side] = Some(ClockTime::parse(&word[CLOCK_PREFIXES[side].len()..]).ok_or_else(wrong)?);
+        }
+        Ok(EnteredPly { game, ply, notation: notation.to_owned(), clocks })
+    }
+}
+
+/// Returns the numbers of a game and a ply, both from 1, and the rest.
+fn place(text: &str) -> Option<(u32, u32, &str)> {
+    let (game, rest) = split(text);
+    let (ply, rest) = split(rest);
+    Some((number(game)?, number(ply)?, rest))
+}
+
+fn number(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|&number| (1..=MAX_NUMBER).contains(&number))
 }
 
 impl fmt::Display for BoardPairing {
@@ -337,6 +445,11 @@ fn parse_plies(text: &str) -> Result<usize, RequestError> {
 }
 
 impl OperatorCommand {
+    /// Whether people send the command for a board without electronics, each time until they have an answer.
+    pub fn is_entry(&self) -> bool {
+        matches!(self, OperatorCommand::Enter(_) | OperatorCommand::TakeBack { .. } | OperatorCommand::Claim { .. })
+    }
+
     /// Creates the command for the names of the players.
     ///
     /// # Errors
@@ -388,6 +501,10 @@ mod tests {
         text.parse().map_err(|error: RequestError| error.to_string())
     }
 
+    fn entered(clocks: [Option<ClockTime>; 2]) -> OperatorCommand {
+        OperatorCommand::Enter(EnteredPly { game: 3, ply: 12, notation: "32-28".to_owned(), clocks })
+    }
+
     #[test]
     fn parses_operator_commands() {
         let pairing = |only_from| BoardPairing { id: "3.2".into(), tags: Vec::new(), only_from };
@@ -411,6 +528,10 @@ mod tests {
             ("pairing 3.2 {}", OperatorCommand::SetPairing(Some(pairing(None)))),
             ("pairing 3.2 {} once 7", OperatorCommand::SetPairing(Some(pairing(Some(7))))),
             ("rotate", OperatorCommand::Rotate),
+            ("enter 3 12 32-28", entered([None, None])),
+            ("enter 3 12  32-28 b=0:00:09 w=1:20:11", entered([Some(ClockTime(4811)), Some(ClockTime(9))])),
+            ("enter-undo 3 12", OperatorCommand::TakeBack { game: 3, ply: 12 }),
+            ("claim 3 2-0", OperatorCommand::Claim { game: 3, result: "2-0".into() }),
             ("remembered new", OperatorCommand::GameLookup(GameLookup::NotFound)),
             ("remembered known a-1.pdn", OperatorCommand::GameLookup(GameLookup::Found("a-1.pdn".into()))),
         ];
@@ -428,6 +549,13 @@ mod tests {
             ("undo -1", "`undo -1`: expected how many plies"),
             ("names Sijbrands, T.", "needs both names"),
             ("names  / Wiersma, H.", "needs both names"),
+            ("enter 3 12", "expected game, ply, move"),
+            ("enter 0 12 32-28", "expected game, ply, move"),
+            ("enter 3 32-28", "expected game, ply, move"),
+            ("enter 3 12 32-28 w=noon", "expected game, ply, move"),
+            ("enter 3 12 32-28 19-23", "expected game, ply, move"),
+            ("enter-undo 3", "expected the numbers of game and ply"),
+            ("claim 2-0", "expected the number of the game and its result"),
             ("pairing", "expected an id"),
             ("pairing {[White \"A\"]}", "expected an id"),
             ("pairing 3.2", "between { and }"),
@@ -464,7 +592,7 @@ mod tests {
     proptest! {
         #[test]
         fn parse_write_roundtrip(
-            text in "(when-found )?([0-9]{1,5} )?(result|resign|start|continue|continue anyway|setup|undo|resync|flip|names|pairing|hold|remembered known)( [ -~]{0,12})?( / [ -~]{0,5})?",
+            text in "(when-found )?([0-9]{1,5} )?(result|resign|start|continue|continue anyway|setup|undo|resync|flip|names|pairing|hold|remembered known|enter|enter-undo|enter 1 2 3228|claim)( [ -~]{0,12})?( / [ -~]{0,5})?",
         ) {
             if let Ok(request) = text.parse::<Request>() {
                 prop_assert_eq!(request.to_string().parse(), Ok(request));

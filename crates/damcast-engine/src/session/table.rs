@@ -7,7 +7,7 @@
 //!             pieces set up anew: the old game is closed
 //! ```
 //!
-//! A table consists of seven values. Each owns its fields; a function that reads another value takes it as a parameter.
+//! A table consists of eight values. Each owns its fields; a function that reads another value takes it as a parameter.
 //!
 //! | value | content | file |
 //! |---|---|---|
@@ -16,6 +16,7 @@
 //! | [`GameSequence`] | running game, number of games | `game_sequence.rs` |
 //! | [`NoticeTracker`] | notices sent to the operator | `status.rs`, with the state for people |
 //! | [`LiveUpdateTracker`] | updates sent to event listeners | `live_updates.rs` |
+//! | [`EnteredGame`] | plies that people enter on a board without electronics | `entry.rs` |
 //! | [`Resync`] | operator's confirmation of the board | `requests.rs`, with all other requests |
 //! | `LineSettings` | settings of the games | |
 //!
@@ -25,6 +26,7 @@
 mod board_model;
 mod clock;
 mod ending;
+mod entry;
 mod game_sequence;
 mod live_updates;
 mod requests;
@@ -33,17 +35,20 @@ mod status;
 
 use chrono::{DateTime, FixedOffset};
 use draughts::Position;
+use draughts_pdn::clock::Clocks;
 
 use super::notes;
 use super::sensors::Sensors;
 use super::wait::{LineWait, earliest, with_name};
 use super::{Effect, LineSettings, LiveUpdate};
+use crate::bytelog::Mode;
 use crate::calendar;
 use crate::millis::Millis;
 use crate::protocol::{ClockReport, Field, PieceCode};
 use crate::recognition::Verdict;
 use board_model::BoardModel;
 use clock::{ClockReportSource, TableClock};
+use entry::EnteredGame;
 use game_sequence::GameSequence;
 use live_updates::LiveUpdateTracker;
 use requests::Resync;
@@ -62,6 +67,8 @@ pub struct Table {
     live_updates: LiveUpdateTracker,
     /// Operator's confirmation that the board is right, while the contents of the board are still being read.
     resync: Option<Resync>,
+    /// Entered plies; `None` on a board that reports its moves itself.
+    entered: Option<EnteredGame>,
 }
 
 /// State of the next unpublished ply.
@@ -92,13 +99,21 @@ pub enum Attention {
 impl Table {
     /// Creates the table of a board without any report yet.
     pub fn new(settings: LineSettings) -> Table {
+        let is_entered = settings.mode == Mode::Entry;
+        let mut board = BoardModel::new(&settings);
+        if is_entered {
+            // Without electronics there is no link that could be down.
+            board.set_link_up(Millis::ZERO, true);
+            board.end_gap();
+        }
         Table {
-            board: BoardModel::new(&settings),
+            board,
             clock: TableClock::new(&settings),
             games: GameSequence::new(settings.games_before),
             notices: NoticeTracker::default(),
             live_updates: LiveUpdateTracker::default(),
             resync: None,
+            entered: is_entered.then(EnteredGame::default),
             line_tags: settings.tags.clone(),
             settings,
         }
@@ -127,6 +142,11 @@ impl Table {
     /// Returns the pairing of the running game, whose file is not published yet.
     pub fn claim_pairing(&mut self) -> Option<String> {
         self.games.claim_pairing()
+    }
+
+    /// Whether an entered ply is not published yet.
+    pub fn has_pending_entry(&self) -> bool {
+        self.entered.as_ref().is_some_and(EnteredGame::is_pending)
     }
 
     /// Whether a running game has a file.
@@ -381,6 +401,7 @@ impl Table {
     /// Returns the activity of the board.
     pub fn attention(&self) -> Attention {
         match self.games.game() {
+            Some(_) if self.has_pending_entry() => Attention::Playing,
             Some(game) if !game.recogniser.expected().is_empty() => Attention::PlyComplete,
             Some(game) if !game.recogniser.is_settled() => Attention::Touched,
             Some(game) if self.clock.is_running() || game.file_number().is_some() => Attention::Playing,
@@ -424,6 +445,7 @@ impl Table {
                 LineWait::NoMoveLeft,
             ),
             with_name(self.board.gap_until(), LineWait::DumpAfterGap),
+            with_name(self.entered.as_ref().and_then(EnteredGame::publication_due), LineWait::TakeBack),
             verdict.map(|(at, wait)| (at, LineWait::Recognition(wait))),
             with_name(game.and_then(ending::result_due), LineWait::Result),
             with_name(self.resync.as_ref().map(Resync::due), LineWait::Resync),
@@ -455,13 +477,15 @@ impl Table {
             self.games.set_pending_verdict(verdict);
             return (effects, true);
         }
+        effects.extend(self.publish_entered_if_due(now));
         effects.extend(self.end_resync(now));
         effects.extend(self.end_without_moves(now));
         effects.extend(self.apply_result(now));
         effects.extend(self.notices.unexplained_notice(now, &self.board, &self.clock, &self.games));
         effects.extend(self.notices.result_notice(now, &self.board, &self.clock, &self.games));
         let condition = self.condition();
-        effects.extend(self.live_updates.updates(now, &self.board, &self.clock, &self.games, condition));
+        let entered = self.entered.as_ref().map(EnteredGame::likely_moves);
+        effects.extend(self.live_updates.updates(now, &self.board, &self.clock, &self.games, condition, entered));
         (effects, false)
     }
 
@@ -475,6 +499,9 @@ impl Table {
     }
 
     fn verdict(&mut self, now: Millis) -> Option<Verdict> {
+        if self.entered.is_some() {
+            return None;
+        }
         let is_deaf = self.silence_due().is_some_and(|at| at < now);
         let recogniser = self.games.recogniser()?;
         if is_deaf {
@@ -488,6 +515,11 @@ impl Table {
     fn publish(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
         let (Verdict::Ply { press, .. } | Verdict::Setup { press, .. }) = verdict;
         let clocks = self.clock.clocks_at_press(*press, now);
+        self.publish_at(now, verdict, clocks)
+    }
+
+    /// Publishes a verdict with these clocks.
+    fn publish_at(&mut self, now: Millis, verdict: &Verdict, clocks: Option<Clocks>) -> Vec<Effect> {
         if let Some(clocks) = clocks {
             self.live_updates.note_entry_clocks(now, clocks);
         }
@@ -515,4 +547,8 @@ impl Table {
         effects.extend(self.games.take_notices());
         effects
     }
+}
+
+fn refusal(reason: String) -> Vec<Effect> {
+    vec![Effect::Refused(reason)]
 }

@@ -25,6 +25,8 @@ pub enum LineWait {
     DumpAfterGap,
     /// The last plies must arrive before the operator's result is written.
     Result,
+    /// An entered ply may still be taken back.
+    TakeBack,
     /// The board must show its contents, because the operator has confirmed them.
     Resync,
     /// The board must report; otherwise listeners receive its absence.

@@ -462,9 +462,11 @@ impl<'d> Hall<'d> {
                     log(&mut recorder.log, RecordKind::ToBoard(bytes.clone()))?;
                     table.world.receive(now - table.started_at, bytes);
                 }
-                Effect::Notice(text) | Effect::Info(text) | Effect::Refused(text) | Effect::Note(text) => {
-                    log(&mut recorder.log, RecordKind::Note(text.clone()))?
-                }
+                Effect::Notice(text)
+                | Effect::Info(text)
+                | Effect::Refused(text)
+                | Effect::AlreadyDone(text)
+                | Effect::Note(text) => log(&mut recorder.log, RecordKind::Note(text.clone()))?,
                 Effect::GameOpened(opening) => {
                     let name = format!("{}-{}.pdn", table.config.name, opening.game);
                     recorder.live_path = self.day.directory.join("live").join(name);

@@ -9,10 +9,10 @@ use super::keys::Section;
 use super::value::{ConfigTable, Value};
 use super::{BoardConfig, Pairs, UniqueValues, read_name, read_tags, set};
 
-/// Parses `mode`: one board on the line, or several.
+/// Parses `mode`: one board on the line, several, or none.
 pub(super) fn read_mode(value: &Value) -> Result<Mode, ConfigError> {
     Mode::parse(value.string()?)
-        .ok_or_else(|| value.error("`mode` is \"single\", one board on the line, or \"bus\", many with addresses"))
+        .ok_or_else(|| value.error("`mode` is \"single\", one board on the line, \"bus\", many with addresses, or \"entry\", a table whose moves are entered by hand"))
 }
 
 /// Whether this is the default name of a board on the bus.

@@ -142,7 +142,7 @@ mod tests {
             assert_eq!(config.lines.len(), draft.lines.len());
             for (read, meant) in config.lines.iter().zip(&draft.lines) {
                 assert_eq!((&read.name, &read.game_type, &read.tags), (&meant.name, &meant.game_type, &tags));
-                assert_eq!(read.port, meant.port.parse().unwrap());
+                assert_eq!(read.port, Some(meant.port.parse().unwrap()));
                 assert_eq!(read.time_scale, meant.time_scale.unwrap_or(1.0));
                 assert_eq!(read.board(), meant.board.as_deref());
                 let codes = read.settings.iter().find(|(key, _)| key == "codes").map(|(_, value)| value.clone());

@@ -26,6 +26,8 @@ pub enum Section {
     Serve,
     /// `[desk]`
     Desk,
+    /// `[entry]`
+    Entry,
     /// `[alarm]`
     Alarm,
     /// `[recognition]`
@@ -92,7 +94,7 @@ pub struct Key {
 }
 
 use MissingKey::{Default, Refused, Unset};
-use Section::{Alarm, Board, Control, Desk, Line, Log, Outlet, Public, Recognition, Serve, Station, Tournament};
+use Section::{Alarm, Board, Control, Desk, Entry, Line, Log, Outlet, Public, Recognition, Serve, Station, Tournament};
 use ValueKind::{Addresses, Bool, Choice, Integer, Number, Strings, Text, WordList};
 
 const fn key(section: Section, name: &'static str, kind: ValueKind, absent: MissingKey) -> Key {
@@ -151,6 +153,8 @@ pub const KEYS: &[Key] = &[
     key(Desk, "trusted-proxies", Addresses, Unset),
     key(Desk, "metrics", Text, Unset),
     key(Desk, "viewers", Text, Unset),
+    key(Entry, "socket", Text, Unset),
+    key(Entry, "group", Text, Unset),
     key(Alarm, "command", Strings, Unset),
     key(Alarm, "time-limit", ALARM_SECONDS, Default),
     key(Alarm, "silent", ALARM_SECONDS, Default),
@@ -175,7 +179,7 @@ pub const KEYS: &[Key] = &[
     key(Recognition, "chaos-ms", QUIET_SPAN, Default),
     key(Recognition, "unconfirmed-ms", QUIET_SPAN, Default),
     key(Line, "name", Text, Refused),
-    key(Line, "mode", Choice(&["single", "bus"]), Default),
+    key(Line, "mode", Choice(&["single", "bus", "entry"]), Default),
     key(Line, "port", Text, Refused),
     key(Line, "board", Text, Unset),
     key(Line, "connect", QUESTIONS, Default),
@@ -203,8 +207,8 @@ pub const KEYS: &[Key] = &[
 
 impl Section {
     /// All tables, in the order of the reference.
-    pub const ALL: [Section; 12] =
-        [Station, Public, Outlet, Log, Control, Tournament, Serve, Desk, Alarm, Recognition, Line, Board];
+    pub const ALL: [Section; 13] =
+        [Station, Public, Outlet, Log, Control, Tournament, Serve, Desk, Entry, Alarm, Recognition, Line, Board];
 
     /// Returns the key in the parent table.
     pub fn as_str(self) -> &'static str {
@@ -223,6 +227,7 @@ impl Section {
             Tournament => "[tournament]",
             Serve => "[serve]",
             Desk => "[desk]",
+            Entry => "[entry]",
             Alarm => "[alarm]",
             Recognition => "[recognition]",
             Line => "[[line]]",
@@ -236,7 +241,7 @@ impl Section {
             Station => Some("[station.tags]"),
             Line => Some("[line.tags]"),
             Board => Some("[line.board.tags]"),
-            Public | Outlet | Log | Control | Tournament | Serve | Desk | Alarm | Recognition => None,
+            Public | Outlet | Log | Control | Tournament | Serve | Desk | Entry | Alarm | Recognition => None,
         }
     }
 

@@ -25,6 +25,7 @@ mod bus;
 mod desk;
 mod document;
 pub mod draft;
+mod entry;
 pub mod keys;
 mod operation;
 mod outlet;
@@ -48,6 +49,7 @@ use crate::link::PortAddress;
 pub use desk::DeskConfig;
 use document::SourceLine;
 pub use document::{ConfigError, ConfigErrors, ConfigLocation};
+pub use entry::EntryConfig;
 use keys::Section;
 pub use operation::{AlarmConfig, ControlConfig, TournamentConfig};
 pub use outlet::{OutletConfig, PUBLIC, SuspendedOutlet};
@@ -80,6 +82,8 @@ pub struct Config {
     pub durability: Durability,
     /// Access for operators.
     pub control: ControlConfig,
+    /// Access for the page of tables without electronic boards.
+    pub entry: EntryConfig,
     /// Boards of a tournament.
     pub tournament: TournamentConfig,
     /// Alarm settings.
@@ -91,9 +95,9 @@ pub struct Config {
 pub struct LineConfig {
     /// Name and prefix of its files.
     pub name: String,
-    /// Address of the port.
-    pub port: PortAddress,
-    /// One board, or a bus with several.
+    /// Address of the port; `None` for a board without electronics.
+    pub port: Option<PortAddress>,
+    /// One board, a bus with several, or a board without electronics.
     pub mode: Mode,
     /// Speed of the board as a multiple of real time; 1 for boards that people play on.
     pub time_scale: f64,
@@ -136,6 +140,11 @@ pub struct BoardConfig {
 }
 
 impl LineConfig {
+    /// Returns the address of the port, or how the moves come without one.
+    pub fn port_name(&self) -> String {
+        self.port.as_ref().map_or_else(|| "entered by hand".to_owned(), PortAddress::to_string)
+    }
+
     /// Returns the serial number of the line's board, if configured.
     pub fn board(&self) -> Option<&str> {
         self.settings.iter().rev().find(|(key, _)| key == "board").map(|(_, number)| number.as_str())
@@ -196,14 +205,14 @@ impl Config {
     fn with_base(mut self, base: &Path) -> Config {
         let place = |path: &mut PathBuf| *path = base.join(&*path);
         place(&mut self.directory);
-        self.control.socket.iter_mut().for_each(place);
+        self.control.socket.iter_mut().chain(&mut self.entry.socket).for_each(place);
         for line in &mut self.lines {
             match &mut line.port {
-                PortAddress::Serial(path) => place(path),
-                PortAddress::Any(patterns) => {
+                Some(PortAddress::Serial(path)) => place(path),
+                Some(PortAddress::Any(patterns)) => {
                     patterns.iter_mut().for_each(|path| *path = base.join(&*path).display().to_string());
                 }
-                PortAddress::Usb(_) | PortAddress::Tcp(_) | PortAddress::Rfc2217 { .. } => {}
+                Some(PortAddress::Usb(_) | PortAddress::Tcp(_) | PortAddress::Rfc2217 { .. }) | None => {}
             }
         }
         // A program without a slash is searched in `PATH`.
@@ -261,6 +270,7 @@ fn read_config(
     }
     let logs = read_logs(top.section(Section::Log));
     let control = operation::read_control(top.section(Section::Control));
+    let entry = entry::read(top.section(Section::Entry));
     let tournament = operation::read_tournament(top.section(Section::Tournament));
     let alarm = operation::read_alarm(top.section(Section::Alarm));
     let lines = top.take("line");
@@ -284,6 +294,7 @@ fn read_config(
         suspended_outlets: held,
         durability,
         control,
+        entry,
         tournament,
         alarm,
     })
@@ -371,7 +382,15 @@ fn read_line(
         }
         Ok(name)
     });
-    let port = table.required("port", "\"serial:/dev/ttyACM0\"", |value| Ok((read_port(value, seen)?, value.clone())));
+    let port = match mode {
+        Mode::Entry => {
+            reject_hardware_keys(&mut table);
+            None
+        }
+        Mode::Single | Mode::Bus => Some(
+            table.required("port", "\"serial:/dev/ttyACM0\"", |value| Ok((read_port(value, seen)?, value.clone()))),
+        ),
+    };
     // On a bus `board` lists the boards; otherwise it is the serial number of the only board.
     let boards = if mode == Mode::Bus { table.take("board") } else { None };
     let game = table.required("game-type", "\"20\"", |value| {
@@ -389,7 +408,7 @@ fn read_line(
             if key == "board" { check_board_unique(value, seen) } else { Ok(()) }
         });
     }
-    if let Some((port, value)) = &port
+    if let Some(Some((port, value))) = &port
         && core.board.is_none()
         && !port.is_one_port()
         && let Err(error) = check_choice_unique(value, seen)
@@ -406,7 +425,10 @@ fn read_line(
     table.reject_unknown();
     Some(LineConfig {
         name: name?,
-        port: port?.0,
+        port: match port {
+            Some(port) => Some(port?.0),
+            None => None,
+        },
         mode,
         time_scale,
         game_type: game_type?,
@@ -415,6 +437,18 @@ fn read_line(
         boards,
         logs: LogConfig::default(),
     })
+}
+
+/// Refuses the keys that concern electronics on a line without any.
+fn reject_hardware_keys(table: &mut ConfigTable) {
+    const OF_GAME: [&str; 3] = ["turkish-promotion", "thai-removal", "thai-reversal"];
+    let of_board = LineSettings::KEYS.into_iter().chain(LineSettings::BUS_KEYS).filter(|key| !OF_GAME.contains(key));
+    for key in std::iter::once("port").chain(of_board) {
+        table.read(key, |value| -> Result<(), ConfigError> {
+            Err(value
+                .error(format!("`{key}` is for a board with electronics; `mode = \"entry\"` has none: leave it away")))
+        });
+    }
 }
 
 fn read_name(value: &Value, seen: &mut UniqueValues) -> Result<String, ConfigError> {

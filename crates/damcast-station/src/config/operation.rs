@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::value::ConfigTable;
+use super::document::ConfigError;
+use super::value::{ConfigTable, Value};
 
 /// Access for operators.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -58,15 +59,19 @@ impl Default for AlarmConfig {
 const MEGABYTE: u64 = 1_000_000;
 
 pub(super) fn read_control(mut table: ConfigTable) -> ControlConfig {
-    let socket = table.read("socket", |socket| match socket.string()? {
+    let socket = table.read("socket", read_socket);
+    table.reject_unknown();
+    ControlConfig { socket }
+}
+
+pub(super) fn read_socket(socket: &Value) -> Result<PathBuf, ConfigError> {
+    match socket.string()? {
         // A Unix socket address has 108 bytes, the last of them zero.
         path if path.is_empty() || path.len() > 107 || path.contains('\0') => {
             Err(socket.error("`socket` is the path of a file, of at most 107 bytes"))
         }
         path => Ok(path.into()),
-    });
-    table.reject_unknown();
-    ControlConfig { socket }
+    }
 }
 
 pub(super) fn read_tournament(mut table: ConfigTable) -> TournamentConfig {

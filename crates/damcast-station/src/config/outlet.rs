@@ -260,7 +260,7 @@ fn read_directory(value: &Value) -> Result<PathBuf, ConfigError> {
     Ok(path.components().collect())
 }
 
-fn read_group(value: &Value) -> Result<String, ConfigError> {
+pub(super) fn read_group(value: &Value) -> Result<String, ConfigError> {
     let name = value.string()?;
     if is_name(name, MAX_GROUP_LEN) && !name.starts_with('-') {
         return Ok(name.to_owned());

@@ -17,6 +17,13 @@ pub fn schema() -> Value {
     // `board` is the serial number on a line with one board, the list of boards on a bus.
     let number = line["properties"]["board"].take();
     line["properties"]["board"] = json!({ "oneOf": [number, { "type": "array", "items": board }] });
+    // A table whose moves are entered by hand has no port.
+    let required = line["required"].as_array_mut().into_iter().flatten();
+    let required: Vec<Value> = required.filter(|key| *key != "port").map(|key| key.take()).collect();
+    line["required"] = required.into();
+    line["if"] = json!({ "properties": { "mode": { "const": "entry" } }, "required": ["mode"] });
+    line["then"] = json!({ "properties": { "port": false } });
+    line["else"] = json!({ "required": ["port"] });
     let mut station = table(Section::Station);
     station["properties"]["tags"] = tags("Tags of all games.");
     let mut properties = Map::new();

@@ -121,7 +121,7 @@ fn share(folder: &Path, group: &str) -> Result<(), String> {
 }
 
 /// Returns the id of a group of this machine.
-fn group_id(name: &str) -> io::Result<Option<u32>> {
+pub fn group_id(name: &str) -> io::Result<Option<u32>> {
     let groups = fs::read_to_string("/etc/group")?;
     let of = |line: &str| {
         let mut fields = line.split(':');

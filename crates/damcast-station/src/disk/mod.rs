@@ -17,7 +17,7 @@ mod lock;
 mod real;
 
 pub use append_buffer::{AppendBuffer, BufferFull};
-pub use folder::{FileStamp, ManagedDir, make_folder, may_write, stamp};
+pub use folder::{FileStamp, ManagedDir, group_id, make_folder, may_write, stamp};
 pub use lock::{Lock, LockError};
 pub use real::{RealDisk, open_to_read, refuse_link};
 

@@ -72,7 +72,9 @@ impl RequestOutcome {
     pub fn add_effect(&mut self, effect: &Effect) {
         match effect {
             Effect::Refused(why) => self.refusal = Some(why.clone()),
-            Effect::Notice(notice) | Effect::Info(notice) => self.messages.push(notice.clone()),
+            Effect::Notice(notice) | Effect::Info(notice) | Effect::AlreadyDone(notice) => {
+                self.messages.push(notice.clone())
+            }
             effect => self.lines.extend(effect.lines()),
         }
     }

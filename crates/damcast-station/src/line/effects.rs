@@ -48,7 +48,9 @@ impl LineTask {
                 Effect::Notice(text) | Effect::Refused(text) => {
                     self.board_notice(now, board, &text, NoticeLevel::Warning)
                 }
-                Effect::Info(text) => self.board_notice(now, board, &text, NoticeLevel::Info),
+                Effect::Info(text) | Effect::AlreadyDone(text) => {
+                    self.board_notice(now, board, &text, NoticeLevel::Info);
+                }
                 Effect::Note(text) => {
                     let text = playback::prefix_board(board, &text);
                     debug!(line = self.name, "{text}");

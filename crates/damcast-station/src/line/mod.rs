@@ -326,7 +326,7 @@ impl LineTask {
         let rotate_at = rotation.map(|longest| Instant::now() + (longest - age).to_std().unwrap_or_default());
         tidy_logs(name.clone(), log_folder, config.logs);
         outlets.line_opened(&name, header, games);
-        info!(line = name, log = %journal.path().display(), port = %config.port, "recording");
+        info!(line = name, log = %journal.path().display(), port = %config.port_name(), "recording");
         let (live_files, line_errors) = (files.paths().into_iter().collect(), line.line_errors());
         let in_flight = Arc::new(InFlight::default());
         let calendar = Arc::new(Mutex::new(calendar));
@@ -385,10 +385,10 @@ impl LineTask {
         // Readers of the status must see the content of the log before they see the line as open.
         self.report();
         self.reporter.update(|row| {
-            (row.port, row.is_bus) = (self.config.port.to_string(), self.config.mode == Mode::Bus);
+            (row.port, row.is_bus) = (self.config.port_name(), self.config.mode == Mode::Bus);
             row.is_broken = false;
             row.was_opened = true;
-            row.no_link = Some("not opened yet".to_owned());
+            row.no_link = self.config.port.as_ref().map(|_| "not opened yet".to_owned());
         });
         self.report_pending();
         self.report_files(&[]);

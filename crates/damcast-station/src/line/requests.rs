@@ -4,9 +4,10 @@ use std::fmt::Write;
 
 use damcast_engine::bytelog::RecordKind;
 use damcast_engine::session::request::{OperatorCommand, Request};
-use damcast_engine::session::{BusAddress, Input};
+use damcast_engine::session::{BusAddress, Effect, Input};
+use tokio::sync::oneshot;
 use tokio::time::Instant;
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 use super::command::{LineCommand, RequestContext, RequestOutcome};
 use super::{LineTask, StationError};
@@ -18,7 +19,11 @@ impl LineTask {
         self.report_due = Instant::now();
         match order {
             LineCommand::Request { request, context: asked, answer } => {
+                let is_entry = request.command.is_entry() && !asked.is_dry_run;
                 let done = self.on_request(request, &asked).await?;
+                if is_entry && done.refusal.is_none() {
+                    return self.answer_when_durable(done, answer);
+                }
                 let written = self.recorder.written();
                 // The answer says that the log has the request. The line does not wait for it.
                 tokio::task::spawn_blocking(move || {
@@ -37,6 +42,23 @@ impl LineTask {
             }
         }
         self.report_pending();
+        Ok(())
+    }
+
+    /// Answers the sender of an entered ply once the ply is durable. The status shows it before.
+    fn answer_when_durable(
+        &mut self,
+        done: RequestOutcome,
+        answer: oneshot::Sender<RequestOutcome>,
+    ) -> Result<(), StationError> {
+        self.report();
+        let durable = self.recorder.when_durable()?;
+        tokio::spawn(async move {
+            // Without a notice the outcome is unknown, and the sender repeats the request.
+            if durable.await.is_ok() {
+                let _ = answer.send(done);
+            }
+        });
         Ok(())
     }
 
@@ -66,6 +88,10 @@ impl LineTask {
             self.recorder.write(now, RecordKind::Note(note));
             return Ok(RequestOutcome::refused(why));
         }
+        if let Some(outcome) = self.unchanged_entry(now, &request) {
+            debug!(line = self.name, "request of {asker}: {request}: {outcome:?}");
+            return Ok(outcome);
+        }
         info!(line = self.name, "request of {asker}: {request}");
         self.counters.requests.add(1);
         self.recorder.write(now, RecordKind::Note(format!("request of {asker}")));
@@ -75,6 +101,19 @@ impl LineTask {
             answer.prepend_game_end(&game.description, &end);
         }
         Ok(answer)
+    }
+
+    /// Returns the outcome of an entered ply that changes nothing, because it is refused or known already; it leaves no record.
+    fn unchanged_entry(&self, now: u64, request: &Request) -> Option<RequestOutcome> {
+        if !request.command.is_entry() {
+            return None;
+        }
+        let outputs = self.recorder.dry_run(now, request.clone());
+        let is_answer = |effect: &&Effect| matches!(effect, Effect::Refused(_) | Effect::AlreadyDone(_));
+        let effect = outputs.iter().map(|output| &output.effect).find(is_answer)?;
+        let mut outcome = RequestOutcome::default();
+        outcome.add_effect(effect);
+        Some(outcome)
     }
 
     /// Returns the effects of a request without applying or reporting them.

@@ -74,7 +74,7 @@ pub enum LinkEvent {
 
 /// Link that reopens its port after failures.
 pub struct Link {
-    address: PortAddress,
+    address: Option<PortAddress>,
     expected_board: Option<String>,
     ports: Ports,
     state: LinkState,
@@ -85,9 +85,17 @@ pub struct Link {
 }
 
 enum LinkState {
-    Open { port: Port, opened: Instant, heard: Instant },
+    Open {
+        port: Port,
+        opened: Instant,
+        heard: Instant,
+    },
     Opening(Pin<Box<dyn Future<Output = Result<Port, String>> + Send>>),
-    Closed { retry: Instant },
+    Closed {
+        retry: Instant,
+    },
+    /// There is no port.
+    Absent,
 }
 
 /// Open port.
@@ -105,10 +113,11 @@ enum Wire {
 }
 
 impl Link {
-    /// Creates a link, which the first [`Link::next`] opens. `expected_board`: serial number of the board, used if the address matches
-    /// several ports.
-    pub fn new(address: PortAddress, expected_board: Option<String>, ports: Ports) -> Link {
-        let state = LinkState::Closed { retry: Instant::now() };
+    /// Creates a link, which the first [`Link::next`] opens; without an address it never has an event. `expected_board`: serial number of
+    /// the board, used if the address matches several ports.
+    pub fn new(address: impl Into<Option<PortAddress>>, expected_board: Option<String>, ports: Ports) -> Link {
+        let address = address.into();
+        let state = if address.is_some() { LinkState::Closed { retry: Instant::now() } } else { LinkState::Absent };
         let buffer = vec![0; READ_SIZE];
         Link { address, expected_board, ports, state, retry_wait: MIN_RETRY_WAIT, refusals: 0, notified: None, buffer }
     }
@@ -129,10 +138,13 @@ impl Link {
                 },
                 LinkState::Closed { retry } => {
                     sleep_until(*retry).await;
-                    let (address, wanted, ports) =
-                        (self.address.clone(), self.expected_board.clone(), self.ports.clone());
-                    self.state = LinkState::Opening(Box::pin(open(address, wanted, ports)));
+                    let (wanted, ports) = (self.expected_board.clone(), self.ports.clone());
+                    self.state = match self.address.clone() {
+                        Some(address) => LinkState::Opening(Box::pin(open(address, wanted, ports))),
+                        None => LinkState::Absent,
+                    };
                 }
+                LinkState::Absent => std::future::pending().await,
                 LinkState::Opening(opening) => match opening.await {
                     Ok(port) => {
                         let now = Instant::now();
@@ -186,7 +198,8 @@ impl Link {
         if opened.elapsed() >= STABLE_AFTER {
             self.refusals = 0;
         }
-        let longest = if self.address.is_one_port() { MAX_REFUSED_WAIT } else { MAX_RETRY_WAIT };
+        let longest =
+            if self.address.as_ref().is_some_and(PortAddress::is_one_port) { MAX_REFUSED_WAIT } else { MAX_RETRY_WAIT };
         let wait = MIN_RETRY_WAIT.saturating_mul(1 << self.refusals.min(16)).min(longest);
         self.refusals += 1;
         self.state = LinkState::Closed { retry: Instant::now() + wait };
@@ -212,11 +225,12 @@ impl Link {
 
     /// Returns the open port or else the address.
     pub fn port_name(&self) -> String {
+        let Some(address) = &self.address else { return "no port".to_owned() };
         match &self.state {
-            LinkState::Open { port: Port { path: Some(path), .. }, .. } if !self.address.is_one_port() => {
-                format!("{} at {}", self.address, path.display())
+            LinkState::Open { port: Port { path: Some(path), .. }, .. } if !address.is_one_port() => {
+                format!("{address} at {}", path.display())
             }
-            _ => self.address.to_string(),
+            _ => address.to_string(),
         }
     }
 
@@ -291,7 +305,7 @@ mod tests {
     use tokio::net::TcpListener;
 
     fn link(address: &str) -> Link {
-        Link::new(address.parse().unwrap(), None, Ports::default())
+        Link::new(address.parse::<PortAddress>().unwrap(), None, Ports::default())
     }
 
     /// Returns how often a waiting link is polled.

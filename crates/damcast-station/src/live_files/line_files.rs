@@ -127,6 +127,7 @@ mod tests {
                     tags,
                     pairing_id: None,
                     continued_game: None,
+                    is_entered: false,
                 })),
             );
         }

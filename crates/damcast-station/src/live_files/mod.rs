@@ -368,6 +368,7 @@ mod tests {
             tags: Vec::new(),
             pairing_id: None,
             continued_game: None,
+            is_entered: false,
         }))
     }
 

@@ -18,5 +18,7 @@ pub mod metrics;
 pub mod tournament_actor;
 
 pub mod control;
+pub mod entry_codes;
+pub mod entry_server;
 
 pub mod supervisor;

@@ -14,10 +14,10 @@ use std::sync::Arc;
 
 use chrono::{Local, SubsecRound};
 use damcast_control::overview::{
-    AlarmView, AwaitedView, BoardView, ClocksView, DiskView, LineView, OutletView, Overview, PairingView, ReloadView,
-    SquaresView, UnexplainedView, WaitView, WallTime,
+    AlarmView, AwaitedView, BoardView, ClocksView, DiskView, EntryView, LineView, OutletView, Overview, PairingView,
+    ReloadView, SquaresView, UnexplainedView, WaitView, WallTime,
 };
-use damcast_engine::session::{Condition, Status};
+use damcast_engine::session::{Condition, EntryStatus, Status};
 use tokio::sync::watch;
 
 use crate::counters::{Counters, LineCounters};
@@ -27,6 +27,8 @@ use crate::line::{BoardReport, LineReport, WaitStatus};
 /// Tournament status of the boards.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TournamentStatus {
+    /// Open round of each board that plays in one; `None` until the record of the tournament has been read.
+    pub open_rounds: Option<BTreeMap<String, u32>>,
     /// Pairings of the open rounds, by board.
     pub pairings: BTreeMap<String, PairingView>,
     /// Pairings that wait for a result, in order.
@@ -111,6 +113,20 @@ impl Observer {
         boards(&self.rows.borrow(), now()).into_iter().find(is_it).map(|board| board.name)
     }
 
+    /// Returns the open round of each board that plays in one; `None` until the record of the tournament has been read.
+    pub fn open_rounds(&self) -> Option<BTreeMap<String, u32>> {
+        self.office.borrow().open_rounds.clone()
+    }
+
+    /// Returns a board without electronics and the state of its game; `None` if there is none of this name, or its line is not open.
+    pub fn entry_board(&self, name: &str) -> Option<(BoardView, EntryStatus)> {
+        let row = self.rows.borrow().iter().find(|row| row.name == name && !row.is_broken).cloned()?;
+        let entry = row.status.entry.clone()?;
+        let mut view = boards(std::slice::from_ref(&row), now()).pop()?;
+        apply_tournament(&mut view, &self.office.borrow());
+        Some((view, entry))
+    }
+
     fn boards(&self, rows: &[LineReport]) -> Vec<BoardView> {
         let mut boards = boards(rows, now());
         boards.iter_mut().for_each(|board| apply_tournament(board, &self.office.borrow()));
@@ -190,6 +206,7 @@ fn board(
             interpretations: doubt.interpretations.clone(),
         }),
         squares: status.squares.as_ref().map(SquaresView::from),
+        entry: status.entry.as_ref().map(|entry| entry_view(status, entry)),
         wrong_start: status.start_problem.clone(),
         publication: None,
         file: file.cloned(),
@@ -199,12 +216,26 @@ fn board(
     }
 }
 
+/// Returns the place of the next ply. After a game it is that of the next game.
+fn entry_view(status: &Status, entry: &EntryStatus) -> EntryView {
+    let (game, ply) = match status.condition {
+        Condition::Over => (status.game.unwrap_or(entry.game) + 1, 1),
+        _ => (entry.game, entry.plies.len() as u32 + 1),
+    };
+    EntryView { game, ply, claim: entry.claim.clone() }
+}
+
 fn line(row: &LineReport, counters: Option<&(String, Arc<LineCounters>)>) -> LineView {
     let count = |of: fn(&LineCounters) -> u64| counters.map_or(0, |(_, counters)| of(counters));
     LineView {
         name: row.name.clone(),
         port: row.port.clone(),
-        mode: if row.is_bus { "bus" } else { "single" }.to_owned(),
+        mode: match &row.status.entry {
+            Some(_) => "entry",
+            None if row.is_bus => "bus",
+            None => "single",
+        }
+        .to_owned(),
         link: row.no_link.clone().unwrap_or_else(|| "open".to_owned()),
         pending: row.pending.clone(),
         fault: row.fault.clone(),

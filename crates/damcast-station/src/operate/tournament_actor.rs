@@ -228,6 +228,9 @@ pub fn spawn(
         }
         Err(why) => {
             error!("the record of the tournament cannot be read, and nothing of it can be changed: {why}");
+            // No round is open, then.
+            deps.shown
+                .send_replace(TournamentStatus { open_rounds: Some(BTreeMap::new()), ..TournamentStatus::default() });
             // Results of running games are for their lines.
             while let Ok(message) = inbox.0.recv() {
                 if let ActorMessage::Query { question, answer, .. } = message {
@@ -317,7 +320,9 @@ impl TournamentActor {
     fn update_boards(&mut self) -> bool {
         let rows = self.deps.rows.borrow().clone();
         let views = observer::boards(&rows, observer::now());
-        let is_ready = |view: &&BoardView| view.state == Condition::Ready.as_str();
+        // A board without electronics is always set up for its next game.
+        let is_ready =
+            |view: &&BoardView| view.state == Condition::Ready.as_str() || view.entry.is_some() && !view.is_ongoing;
         self.ready_boards = views.iter().filter(is_ready).map(|view| view.name.clone()).collect();
         let offers = views.iter().filter_map(|view| Some((view.name.clone(), view.proposed_result.clone()?))).collect();
         let shows_another = self.service.set_proposed(offers);

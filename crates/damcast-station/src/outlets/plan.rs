@@ -104,7 +104,7 @@ impl Plan {
         let mut boards = Vec::new();
         for line in &config.lines {
             match line.boards.as_slice() {
-                [] if line.mode == bytelog::Mode::Single => boards.push((line.name.clone(), None)),
+                [] if line.mode != bytelog::Mode::Bus => boards.push((line.name.clone(), None)),
                 named => boards.extend(named.iter().map(|board| (line.name.clone(), Some(board.address)))),
             }
         }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use damcast_engine::session::Output;
+use tokio::sync::oneshot;
 
 use super::log_writer::{LogWork, LogWriter};
 use super::message::{RecordingId, ReportFn, WriterMessage};
@@ -84,6 +85,14 @@ impl Committer {
             Durability::Safe => self.send(message),
             Durability::Lazy => self.send_to_log(LogWork::Then(message)),
         }
+    }
+
+    /// Requests a notice when the log of a recording is durable up to `upto`. Without a notice the receiver waits as long as the disk
+    /// refuses the data.
+    pub(super) fn when_durable(&self, id: RecordingId, upto: u64) -> Result<oneshot::Receiver<()>, WriterStopped> {
+        let (done, notice) = oneshot::channel();
+        self.send(WriterMessage::Durable { id, upto, done })?;
+        Ok(notice)
     }
 
     /// Writes the new records of a log to its file.

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, mpsc};
 
 use damcast_engine::session::{Effect, Output};
+use tokio::sync::oneshot;
 
 use super::WriterReport;
 use crate::disk::Durability;
@@ -30,6 +31,12 @@ pub(super) enum WriterMessage {
         publications: Vec<Output>,
         upto: u64,
         durability: Durability,
+    },
+    /// Request for a notice when the log is durable up to `upto`.
+    Durable {
+        id: RecordingId,
+        upto: u64,
+        done: oneshot::Sender<()>,
     },
     Finish {
         folder_and_line: String,

@@ -40,6 +40,7 @@ use damcast_engine::bytelog::{Record, RecordKind};
 use damcast_engine::millis::Millis;
 use damcast_engine::session::request::Request;
 use damcast_engine::session::{BusAddress, Effect, Input, Line, Output};
+use tokio::sync::oneshot;
 
 pub use committer::{Committer, FlushTimeout, WriterStopped};
 pub use log_writer::LogWriter;
@@ -199,6 +200,16 @@ impl Recorder {
     pub fn written(&self) -> impl FnOnce() + Send + 'static {
         let journal = Arc::clone(&self.journal);
         move || journal.write_out()
+    }
+
+    /// Returns a receiver that is notified when all records so far are durable.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the writer thread has ended.
+    pub fn when_durable(&self) -> Result<oneshot::Receiver<()>, WriterStopped> {
+        self.journal.flush_packed();
+        self.committer.when_durable(self.id, self.journal.end())
     }
 
     /// Whether so much data waits for the disk that the board must not be read.

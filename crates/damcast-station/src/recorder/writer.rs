@@ -21,6 +21,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use damcast_engine::session::{Effect, Output};
+use tokio::sync::oneshot;
 use tracing::{info, warn};
 
 use super::WriterReport;
@@ -96,6 +97,8 @@ struct Recording {
     /// Publications that wait until the log is durable up to `upto`.
     pending: Vec<(Output, Durability)>,
     upto: u64,
+    /// Notices that wait until the log is durable up to a position.
+    awaited: Vec<(u64, oneshot::Sender<()>)>,
     /// Publications in the live files that are not yet reported to the line, with the time of writing.
     published: Vec<(Vec<Output>, Instant)>,
     reported_fault: Option<String>,
@@ -255,7 +258,7 @@ impl Writer {
             self.on_message(message);
         }
         self.due = None;
-        let is_waiting = |recording: &Recording| !recording.pending.is_empty() && !recording.is_durable();
+        let is_waiting = |recording: &Recording| recording.is_awaited() && !recording.is_durable();
         let waiting: Vec<RecordingId> = self.busy.iter().copied().filter(|id| self.is(*id, is_waiting)).collect();
         self.make_durable(&waiting);
         for (_, recording) in self.recordings.iter_mut().filter(|(id, _)| self.busy.contains(id)) {
@@ -337,6 +340,7 @@ impl Writer {
                     report: tell,
                     pending: Vec::new(),
                     upto: 0,
+                    awaited: Vec::new(),
                     published: Vec::new(),
                     reported_fault: None,
                     rescue_notice: None,
@@ -352,6 +356,12 @@ impl Writer {
                 if let Some(recording) = self.recordings.get_mut(&id) {
                     recording.pending.extend(publications.into_iter().map(|publication| (publication, durability)));
                     recording.upto = upto;
+                    self.busy.insert(id);
+                }
+            }
+            WriterMessage::Durable { id, upto, done } => {
+                if let Some(recording) = self.recordings.get_mut(&id) {
+                    recording.awaited.push((upto, done));
                     self.busy.insert(id);
                 }
             }
@@ -531,11 +541,23 @@ impl Recording {
         }
     }
 
+    /// Whether publications or notices wait for the log.
+    fn is_awaited(&self) -> bool {
+        !self.pending.is_empty() || !self.awaited.is_empty()
+    }
+
+    /// Whether the log is durable as far as publications and notices wait for it.
     fn is_durable(&self) -> bool {
-        self.journal.durable() >= self.upto
+        let durable = self.journal.durable();
+        durable >= self.upto && self.awaited.iter().all(|(upto, _)| durable >= *upto)
     }
 
     fn publish(&mut self) {
+        let durable = self.journal.durable();
+        for (_, done) in self.awaited.extract_if(.., |(upto, _)| *upto <= durable) {
+            // The requester may be gone.
+            let _ = done.send(());
+        }
         if !self.is_durable() {
             return;
         }
@@ -581,7 +603,7 @@ impl Recording {
         if let Some(error) = self.journal.fault() {
             faults.push(format!("the log cannot be written ({error}), what happens is kept in memory"));
         }
-        if let Some(error) = commits.filter(|_| !self.pending.is_empty()) {
+        if let Some(error) = commits.filter(|_| self.is_awaited()) {
             faults.push(format!("nothing can be made durable ({error}), so nothing is published"));
         }
         if let Some(error) = lock(&self.files).fault() {
@@ -612,7 +634,7 @@ impl Recording {
     }
 
     fn has_failed(&self) -> bool {
-        !self.pending.is_empty() || self.reported_fault.is_some() || !self.finish.is_empty()
+        self.is_awaited() || self.reported_fault.is_some() || !self.finish.is_empty()
     }
 
     /// Closes the files if the end is requested and possible. Returns whether the recording has ended.

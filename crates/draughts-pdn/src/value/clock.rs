@@ -30,6 +30,11 @@ pub struct ClockTime(pub u32);
 impl ClockTime {
     /// Longest time that `H:MM:SS` with two digits for hours can express.
     pub const MAX: ClockTime = ClockTime(100 * 3600 - 1);
+
+    /// Parses `h:mm:ss`; `None` for any other text.
+    pub fn parse(text: &str) -> Option<ClockTime> {
+        all_consuming(time).parse(text).ok().map(|(_, time)| time)
+    }
 }
 
 /// Writes `h:mm:ss`, hours without a leading zero.

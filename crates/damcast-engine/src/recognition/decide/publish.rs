@@ -1,6 +1,6 @@
 //! Applies a conclusion to the published position and to the evidence that counts from there.
 
-use draughts::{Color, Position, Square, SquareSet};
+use draughts::{Color, Move, Position, Square, SquareSet};
 
 use super::accepted_positions::UnexplainedTracker;
 use super::proposal::Conclusion;
@@ -69,6 +69,15 @@ fn apply_ply(facts: &mut Facts, now: Millis, explanation: &Explanation, rule: Ru
     };
     facts.published.apply_ply(now, ply.clone(), left, odd, rest, &facts.evidence);
     Verdict::Ply { before, ply, press: press.map(|press| press.id), rule, explanation_plies: plies }
+}
+
+/// Publishes a ply that a person entered, on squares that show it.
+pub(super) fn play_entered(facts: &mut Facts, now: Millis, ply: Move) -> Verdict {
+    let before = *facts.published.position();
+    let rest = RemainingPlies { plies: 0, is_given_up: false, shares_press: false };
+    facts.published.apply_ply(now, ply.clone(), SquareSet::EMPTY, SquareSet::EMPTY, rest, &facts.evidence);
+    facts.clear_pending(now);
+    Verdict::Ply { before, ply, press: None, rule: Rule::Entered, explanation_plies: 1 }
 }
 
 fn amend(facts: &mut Facts, now: Millis, position: Position, square: Square) -> Verdict {

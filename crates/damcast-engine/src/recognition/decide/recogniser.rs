@@ -6,7 +6,7 @@ use super::accepted_positions::UnexplainedTracker;
 use super::forecast::{self, Forecast, UnexplainedBoard};
 use super::kings::position_from_occupancy;
 use super::proposal::{Conclusion, Proposal, max_hidden_plies};
-use super::publish::{apply, plies_after_gap, resume_at};
+use super::publish::{apply, play_entered, plies_after_gap, resume_at};
 use super::waiting_rules::{explained, may_be_odd, released_ply, was_complete};
 use super::{fallback, waiting_rules};
 use crate::millis::Millis;
@@ -318,6 +318,15 @@ impl Recogniser {
     /// Removes the deadline until the next event, while the board is not connected.
     pub fn suspend(&mut self) {
         self.deadline.clear();
+    }
+
+    /// Plays a legal ply that a person entered.
+    pub fn play(&mut self, now: Millis, ply: Move) -> Verdict {
+        (self.rationale, self.released, self.unexplained) = (None, None, UnexplainedTracker::default());
+        self.forecast.clear();
+        let before = *self.position();
+        self.on_dump(now, &Occupancy::from(before.play(&ply).placement()));
+        play_entered(&mut self.facts, now, ply)
     }
 
     /// Sets up a position given by the operator.

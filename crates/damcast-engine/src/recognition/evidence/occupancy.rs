@@ -18,6 +18,13 @@ pub struct Occupancy {
     kings: SquareSet,
 }
 
+/// The contents that a placement has.
+impl From<&Placement> for Occupancy {
+    fn from(placement: &Placement) -> Occupancy {
+        Occupancy { by_color: Color::BOTH.map(|color| placement.pieces_of(color)), kings: placement.kings() }
+    }
+}
+
 impl Occupancy {
     /// Sets the contents of a square.
     pub fn put(&mut self, square: Square, seen: Option<SensedPiece>) {

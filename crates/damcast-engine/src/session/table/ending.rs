@@ -25,6 +25,7 @@ impl Table {
         let loser = game.recogniser.position().turn();
         let mut effects = close_game(game, &self.clock, Some(result), false);
         effects.push(Effect::Info(format!("the game is over: {loser} has no move, {winner} wins")));
+        self.entered.iter_mut().for_each(|typed| typed.set_result(Some(result.to_owned())));
         self.games.end_game();
         effects
     }
@@ -37,6 +38,7 @@ impl Table {
             return Vec::new();
         }
         let effects = close_game(game, &self.clock, Some(result), true);
+        self.entered.iter_mut().for_each(|typed| typed.set_result(Some(result.clone())));
         self.games.end_game();
         effects
     }

@@ -74,7 +74,8 @@ impl LiveUpdateTracker {
         self.absence_due().filter(|_| play.open_game().is_some() && !is_absence_sent)
     }
 
-    /// Returns the updates that listeners lack. `condition`: current condition of the table.
+    /// Returns the updates that listeners lack. `condition`: current condition of the table. `entered`: plies that a person has entered
+    /// since the last publication; `None` on a board that reports its moves itself.
     pub fn updates(
         &mut self,
         now: Millis,
@@ -82,9 +83,10 @@ impl LiveUpdateTracker {
         clock: &TableClock,
         play: &GameSequence,
         condition: Condition,
+        entered: Option<Vec<Move>>,
     ) -> Vec<Effect> {
         let mut pending_updates = Vec::new();
-        pending_updates.extend(self.likely_update(board, play).map(LiveUpdate::LikelyMoves));
+        pending_updates.extend(self.likely_update(board, play, entered).map(LiveUpdate::LikelyMoves));
         if play.open_game().is_some() {
             pending_updates.extend(self.clock_update(now, board, clock).map(LiveUpdate::Clock));
             pending_updates.extend(self.state_update(now, board, condition).map(LiveUpdate::State));
@@ -96,10 +98,16 @@ impl LiveUpdateTracker {
     }
 
     /// Returns the moves expected next, if they have changed.
-    fn likely_update(&mut self, board: &BoardModel, play: &GameSequence) -> Option<Vec<String>> {
+    fn likely_update(
+        &mut self,
+        board: &BoardModel,
+        play: &GameSequence,
+        entered: Option<Vec<Move>>,
+    ) -> Option<Vec<String>> {
         let provisional = match play.game() {
             Some(game) if board.is_link_up() && game.result.is_none() => {
-                let expected = (*game.recogniser.position(), game.recogniser.expected().to_vec());
+                let moves = entered.unwrap_or_else(|| game.recogniser.expected().to_vec());
+                let expected = (*game.recogniser.position(), moves);
                 if self.expected.as_ref() == Some(&expected) {
                     return None;
                 }

@@ -7,7 +7,8 @@ use draughts::ResultFormat;
 use draughts::{Color, Position};
 use draughts_pdn::{fen, tag_values};
 
-use super::Table;
+use super::entry::EnteredGame;
+use super::{Table, refusal};
 use crate::game_tags;
 use crate::millis::Millis;
 use crate::recognition::Verdict;
@@ -58,6 +59,9 @@ impl Table {
             OperatorCommand::Flip => self.flip(now),
             OperatorCommand::Names { white, black } => self.set_names(white, black),
             OperatorCommand::SetPairing(pairing) => self.set_pairing(pairing.clone()),
+            OperatorCommand::Enter(entered) => self.enter(now, entered),
+            OperatorCommand::TakeBack { game, ply } => self.take_back(now, *game, *ply),
+            OperatorCommand::Claim { game, result } => self.claim(*game, result),
             OperatorCommand::StartFromMemory
             | OperatorCommand::HoldPublication
             | OperatorCommand::ReleasePublication
@@ -74,10 +78,11 @@ impl Table {
             let known = format.map_or_else(own, ResultFormat::describe);
             return refusal(format!("`{text}` is not a result of this game; its results are {known}"));
         };
+        let effects = self.publish_entered(now);
         match self.games.game_mut().filter(|game| game.file_number().is_some()) {
             Some(game) => {
                 game.result = Some((value, now));
-                Vec::new()
+                effects
             }
             None => refusal(format!("no game is going on that could end {value}")),
         }
@@ -117,6 +122,7 @@ impl Table {
         let Some(game) = self.games.last_ended().map(|game| game.continue_from(recogniser)) else { return Vec::new() };
         self.notices.begin_game();
         self.games.start_game(game);
+        self.entered.iter_mut().for_each(|typed| typed.set_result(None));
         let next = self.games.file_count() + 1;
         vec![Effect::Info(format!("game {number} goes on; its next move begins the file of game {next}"))]
     }
@@ -127,31 +133,39 @@ impl Table {
             Ok(position) => position,
             Err(error) => return refusal(error),
         };
+        let mut effects = self.publish_entered(now);
         let Some(recogniser) = self.games.recogniser() else { return self.start_game(now, position) };
         let verdict = recogniser.set_up(position);
         if self.board.trusts_reports() {
             // No dump will show the position.
             self.assume_board(now, &position);
         }
-        self.record(now, &verdict)
+        effects.extend(self.record(now, &verdict));
+        effects
     }
 
     /// Discards the last entries by a setup of the position before them: PDN has no other means that readers of live files
     /// understand.
-    fn undo(&mut self, now: Millis, count: usize) -> Vec<Effect> {
+    pub(super) fn undo(&mut self, now: Millis, count: usize) -> Vec<Effect> {
+        let pending = usize::from(self.has_pending_entry());
         let Some(game) = self.games.game_mut() else {
             return refusal("no game is going on; what a closed file says stays".to_owned());
         };
-        let Some(before) = game.position_before(count) else {
-            let max_undo = game.can_take_back();
+        if count == pending {
+            self.entered.iter_mut().for_each(EnteredGame::drop_pending);
+            return vec![Effect::Info("the last move is taken back; it was not published".to_owned())];
+        }
+        let Some(before) = game.position_before(count - pending) else {
+            let max_undo = game.can_take_back() + pending;
             return refusal(format!(
                 "there are not {count} entries to take back, only {max_undo}; `setup FEN` says where play goes on"
             ));
         };
         let verdict = game.recogniser.go_back(before.position, before.plies);
+        self.entered.iter_mut().for_each(EnteredGame::drop_pending);
         let effects = self.record(now, &verdict);
         if let Some(game) = self.games.game_mut() {
-            game.on_undo(count);
+            game.on_undo(count - pending);
         }
         effects
     }
@@ -296,6 +310,7 @@ impl Table {
     fn record(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
         let mut effects = self.publish(now, verdict);
         effects.extend(self.after_publication(verdict));
+        self.align_entered(now);
         effects
     }
 
@@ -304,8 +319,4 @@ impl Table {
         let setup = fen::read(variant, text).map_err(|error| error.to_string())?;
         Position::new(variant, setup).map_err(|error| format!("FEN `{text}`: {error}"))
     }
-}
-
-fn refusal(reason: String) -> Vec<Effect> {
-    vec![Effect::Refused(reason)]
 }

@@ -8,6 +8,7 @@ use draughts::{Color, Position, Setup, SquareSet};
 use super::Table;
 use super::board_model::BoardModel;
 use super::clock::TableClock;
+use super::entry::EnteredGame;
 use super::game_sequence::{GamePhase, GameSequence};
 use crate::millis::Millis;
 use crate::protocol::PieceCode;
@@ -93,7 +94,7 @@ impl Table {
     pub(super) fn new_recogniser(&self, now: Millis, position: Position, plies: u32) -> Recogniser {
         let settings = self.settings.effective_recognition();
         let mut recogniser =
-            Recogniser::new(position, plies, self.board.occupancy(), self.clock.state(), now, settings);
+            Recogniser::new(position, plies, self.occupancy_at(&position), self.clock.state(), now, settings);
         recogniser.trust_reports(self.board.trusts_reports());
         recogniser.set_link_up(now, self.board.is_heard());
         recogniser
@@ -101,7 +102,9 @@ impl Table {
 
     /// Closes the running game, if any, and starts one from a position.
     pub(super) fn start_game(&mut self, now: Millis, position: Position) -> Vec<Effect> {
-        let mut effects = self.close_for_next();
+        let mut effects = self.publish_entered(now);
+        effects.extend(self.close_for_next());
+        self.entered.iter_mut().for_each(EnteredGame::begin_game);
         self.remove_tags_of_used_pairing();
         self.clock.begin_game();
         self.notices.begin_game();

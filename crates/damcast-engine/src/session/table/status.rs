@@ -176,11 +176,28 @@ fn result_signs(board: &BoardModel, clock: &TableClock) -> ResultSigns {
 impl Table {
     /// Returns the condition.
     pub fn condition(&self) -> Condition {
-        self.notices.condition(&self.board, &self.clock, &self.games)
+        match self.notices.condition(&self.board, &self.clock, &self.games) {
+            // There is no start position to wait for: the first move begins a game.
+            Condition::Waiting if self.entered.is_some() => Condition::Ready,
+            condition => condition,
+        }
     }
 
     /// Returns the state for people.
     pub fn status(&self) -> Status {
+        let status = self.board_status();
+        let Some(typed) = &self.entered else { return status };
+        Status {
+            plies: status.plies + u32::from(typed.is_pending()),
+            clocks: typed.clock_seconds(),
+            proposed_result: typed.claim().map(str::to_owned),
+            squares: self.entered_squares(),
+            entry: self.entry_status(),
+            ..status
+        }
+    }
+
+    fn board_status(&self) -> Status {
         let condition = self.condition();
         let state = condition.describe().to_owned();
         let (clocks, players) = (self.clock.seconds(), game_tags::player_names(&self.settings.tags));
@@ -237,7 +254,8 @@ impl Table {
     /// Whether a running game lacks reports of a clock that should exist.
     fn is_clock_missing(&self) -> bool {
         let is_expected = || self.settings.tags.iter().any(|(tag, _)| tag.starts_with("TimeControl"));
-        let is_missing = self.board.is_link_up() && self.has_open_game() && !self.clock.is_there();
+        let is_missing =
+            self.entered.is_none() && self.board.is_link_up() && self.has_open_game() && !self.clock.is_there();
         is_missing && (self.clock.has_been_read() || is_expected())
     }
 }

@@ -20,6 +20,9 @@ use tokio::sync::{mpsc, oneshot};
 use crate::line::{RequestContext, RequestOutcome};
 
 pub use audit_log::AuditLog;
+pub(super) use peer::Peer;
+pub(super) use server::{Server, send_command};
+pub(super) use socket::Socket;
 pub use socket::SocketError;
 
 impl From<RequestOutcome> for Reply {

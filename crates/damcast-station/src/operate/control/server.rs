@@ -1,6 +1,7 @@
 //! Server side of the control socket: accepts clients and answers their requests.
 
 use std::fmt;
+use std::future::Future;
 use std::net::IpAddr;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -25,6 +26,7 @@ use super::peer::Peer;
 use super::socket::Socket;
 use super::{AuditLog, Commands, SocketError, StationCommand};
 use crate::line::RequestContext;
+use crate::operate::entry_codes::EntryCodes;
 use crate::operate::logging::Levels;
 use crate::operate::observer::Observer;
 use crate::operate::tournament_actor::{RequestOptions, TournamentHandle, TournamentQuery, TournamentReply};
@@ -82,6 +84,8 @@ pub struct ServerContext {
     pub metrics: Arc<OnceLock<MetricsSource>>,
     /// Login codes for the desk.
     pub login_codes: LoginCodes,
+    /// Codes for the page of boards without electronics.
+    pub entry_codes: Arc<EntryCodes>,
     /// Audit log.
     pub audit_log: AuditLog,
 }
@@ -89,6 +93,15 @@ pub struct ServerContext {
 /// Running server; it ends and its file is removed when dropped.
 pub struct Server {
     _task: JoinSet<()>,
+}
+
+impl Server {
+    /// Starts a server that runs until it is dropped.
+    pub(in crate::operate) fn spawn(serve: impl Future<Output = ()> + Send + 'static) -> Server {
+        let mut task = JoinSet::new();
+        task.spawn(serve);
+        Server { _task: task }
+    }
 }
 
 /// Starts the server. Must be called before lines are opened: see `Socket::open`.
@@ -99,8 +112,7 @@ pub struct Server {
 pub fn serve(path: &Path, desk: ServerContext) -> Result<Server, SocketError> {
     let socket = Socket::open(path)?;
     let places = ClientSlots::default();
-    let mut task = JoinSet::new();
-    task.spawn(async move {
+    Ok(Server::spawn(async move {
         // Client tasks belong to this task and end with it.
         let mut clients = JoinSet::new();
         loop {
@@ -134,8 +146,7 @@ pub fn serve(path: &Path, desk: ServerContext) -> Result<Server, SocketError> {
                 };
             });
         }
-    });
-    Ok(Server { _task: task })
+    }))
 }
 
 type Writer = tokio::net::unix::OwnedWriteHalf;
@@ -270,16 +281,18 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
         ClientRequest::AlarmTest { until } => {
             let (requester, deadline) = (asker.to_owned(), wanted(until));
             let command = |answer| StationCommand::AlarmTest { requester, deadline, answer };
-            let answer = send_command(desk, deadline, command).await;
+            let answer = send_command(&desk.commands, deadline, command).await;
             station_reply(answer.map(|answer| answer.map(|message| vec![message])))
         }
         ClientRequest::Reload { until } => {
             let (requester, deadline) = (asker.to_owned(), wanted(until));
             let command = |answer| StationCommand::Reload { requester, deadline, answer };
-            station_reply(send_command(desk, deadline, command).await)
+            station_reply(send_command(&desk.commands, deadline, command).await)
         }
         ClientRequest::Login { name, role } => issue_login_code(desk, DeskUser { name, role }, asker),
         ClientRequest::Redeem { code, address } => redeem_login_code(desk, &code, address, asker),
+        ClientRequest::EntryCode { board, round } => issue_entry_code(desk, board, round, asker).await,
+        ClientRequest::RevokeEntryCode { board } => revoke_entry_codes(desk, board, asker).await,
         ClientRequest::ShowTournament {} => {
             let shown = query_tournament(desk, TournamentQuery::Show, TOURNAMENT_TIMEOUT, asker).await;
             shown.map_or_else(
@@ -339,6 +352,41 @@ fn redeem_login_code(desk: &ServerContext, code: &str, address: IpAddr, asker: &
     }
 }
 
+/// Makes a code for the page of a board without electronics: for this round, or for the open round of the board.
+async fn issue_entry_code(desk: &ServerContext, board: String, round: Option<u32>, asker: &str) -> Reply {
+    let Some(rounds) = desk.observer.open_rounds() else { return Reply::error("the station is starting; try again") };
+    if desk.observer.entry_board(&board).is_none() {
+        return Reply::error(format!(
+            "{board} is no board whose moves are entered by hand: a [[line]] with mode = \"entry\""
+        ));
+    }
+    let round = round.or(rounds.get(&board).copied());
+    let (codes, name) = (Arc::clone(&desk.entry_codes), board.clone());
+    let issued = tokio::task::spawn_blocking(move || codes.issue(&name, round)).await;
+    match issued.unwrap_or_else(|bug| Err(format!("a bug: {bug}"))) {
+        Ok(code) => {
+            let of_round = round.map_or(", outside rounds".to_owned(), |round| format!(" in round {round}"));
+            info!("request of {asker}: a code to enter the moves of {board}{of_round}");
+            let message =
+                format!("this code permits to enter the moves of {board}{of_round}; it replaces an earlier one");
+            Reply { code: Some(code), ..Reply::done(vec![message]) }
+        }
+        Err(why) => Reply::error(why),
+    }
+}
+
+async fn revoke_entry_codes(desk: &ServerContext, board: String, asker: &str) -> Reply {
+    let (codes, name) = (Arc::clone(&desk.entry_codes), board.clone());
+    let revoked = tokio::task::spawn_blocking(move || codes.revoke(&name)).await;
+    match revoked.unwrap_or_else(|bug| Err(format!("a bug: {bug}"))) {
+        Ok(count) => {
+            info!("request of {asker}: no code permits to enter the moves of {board} any more");
+            Reply::done(vec![format!("{board}: {count} codes revoked")])
+        }
+        Err(why) => Reply::error(why),
+    }
+}
+
 /// Sends a request about a board to the tournament service or to its line.
 async fn handle_board_request(
     desk: &ServerContext,
@@ -358,7 +406,7 @@ async fn handle_board_request(
         _ => None,
     };
     let command = |answer| StationCommand::Request { board, command, context, answer };
-    let mut reply: Reply = match send_command(desk, until, command).await {
+    let mut reply: Reply = match send_command(&desk.commands, until, command).await {
         Ok(answer) => answer.into(),
         Err(reply) => return reply,
     };
@@ -476,13 +524,13 @@ fn station_reply(answer: Result<Result<Vec<String>, String>, Reply>) -> Reply {
 }
 
 /// Sends a command to the station and waits for its answer. `command`: makes the command from the sender of the answer.
-async fn send_command<T>(
-    desk: &ServerContext,
+pub(in crate::operate) async fn send_command<T>(
+    commands: &Commands,
     until: Uptime,
     command: impl FnOnce(oneshot::Sender<T>) -> StationCommand,
 ) -> Result<T, Reply> {
     let (answer, receiver) = oneshot::channel();
-    match desk.commands.try_send(command(answer)) {
+    match commands.try_send(command(answer)) {
         Ok(()) => {}
         Err(mpsc::error::TrySendError::Full(_)) => {
             return Err(Reply::error("the station has too much to do; try again"));

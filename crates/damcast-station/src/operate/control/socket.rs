@@ -2,13 +2,15 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::Mode;
 use rustix::process::umask;
 use tokio::net::UnixListener;
+
+use crate::disk;
 
 /// Reason why the socket cannot be created.
 #[derive(Debug, thiserror::Error)]
@@ -31,8 +33,8 @@ pub enum SocketError {
 
 /// Listening socket; its file is removed when dropped.
 pub struct Socket {
-    pub(super) listener: UnixListener,
-    pub(super) path: PathBuf,
+    pub(in crate::operate) listener: UnixListener,
+    pub(in crate::operate) path: PathBuf,
     inode: u64,
 }
 
@@ -48,6 +50,24 @@ impl Socket {
         let listener = listener.map_err(system)?;
         let inode = fs::metadata(path).map_err(system)?.ino();
         Ok(Socket { listener, path: path.to_owned(), inode })
+    }
+
+    /// Creates a socket at any time, for the user of the station and a group: `group`, or that of the folder. Others may not open it,
+    /// because nobody lets them write to new files.
+    pub fn open_for_group(path: &Path, group: Option<&str>) -> Result<Socket, SocketError> {
+        let system = |error| SocketError::System { path: path.to_owned(), error };
+        remove_stale(path)?;
+        let listener = UnixListener::bind(path).map_err(system)?;
+        let inode = fs::metadata(path).map_err(system)?.ino();
+        let socket = Socket { listener, path: path.to_owned(), inode };
+        if let Some(group) = group {
+            let id = disk::group_id(group).map_err(system)?;
+            let id =
+                id.ok_or_else(|| system(io::Error::other(format!("there is no group {group} on this machine"))))?;
+            std::os::unix::fs::chown(path, None, Some(id)).map_err(system)?;
+        }
+        fs::set_permissions(path, fs::Permissions::from_mode(0o660)).map_err(system)?;
+        Ok(socket)
     }
 }
 

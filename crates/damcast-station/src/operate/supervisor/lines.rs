@@ -95,7 +95,7 @@ impl Lines {
     /// Applies a configuration. Returns the names of started lines, and the pending answers of the others.
     pub fn configure(&mut self, config: &Config) -> (Vec<String>, Vec<PendingAnswer>) {
         let path = |line: &LineConfig| match &line.port {
-            PortAddress::Serial(path) => Some(path.clone()),
+            Some(PortAddress::Serial(path)) => Some(path.clone()),
             _ => None,
         };
         let reserved: Vec<PathBuf> = config.lines.iter().filter_map(path).collect();
@@ -133,7 +133,7 @@ impl Lines {
                     Some(index) => old.remove(index),
                     None => LineReport {
                         name: line.name.clone(),
-                        port: line.port.to_string(),
+                        port: line.port_name(),
                         no_link: Some("not opened yet".to_owned()),
                         ..LineReport::default()
                     },

@@ -29,6 +29,7 @@ use std::time::Duration;
 use damcast_control::Uptime;
 use damcast_control::logins::LoginCodes;
 use damcast_control::overview::{OutletView, ReloadView};
+use damcast_engine::bytelog::Mode;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
@@ -45,6 +46,8 @@ use crate::link::Ports;
 use crate::operate::alarm::hook;
 use crate::operate::control::server::{self, MetricsSource, Server, ServerContext};
 use crate::operate::control::{AuditLog, Commands, StationCommand};
+use crate::operate::entry_codes::EntryCodes;
+use crate::operate::entry_server::{self, EntryContext};
 use crate::operate::limits;
 use crate::operate::logging::Levels;
 use crate::operate::metrics;
@@ -224,6 +227,9 @@ struct Station {
     background_tasks: Vec<AbortHandle>,
     /// Server, which ends before the lines.
     server: Option<Server>,
+    /// Server of the entry socket, once there is a board without electronics.
+    entry_server: Option<Server>,
+    entry_context: EntryContext,
 }
 
 impl Station {
@@ -258,7 +264,11 @@ impl Station {
         };
         let (tournament, inbox) = tournament_actor::channel();
         let metrics = Arc::new(OnceLock::new());
-        let server = serve_control(&config, server_context(&observer, outside, &tournament, &metrics));
+        let (codes, problem) = EntryCodes::open(&config.directory);
+        problem.iter().for_each(|problem| error!("{problem}"));
+        let (observer, commands, codes) = (observer, outside.commands(), Arc::new(codes));
+        let entry_context = EntryContext { observer: observer.clone(), commands, codes: Arc::clone(&codes) };
+        let server = serve_control(&config, server_context(&observer, outside, &tournament, &metrics, codes));
         let pulse = heartbeats.pulse("the public files");
         let opening = (outlets::MAX_OPENING_TIME, storage.committer.witnesses().clone(), stopped.clone());
         let (game_reports, public_files) = outlets::spawn(&config, pulse, &problems, opening);
@@ -289,7 +299,7 @@ impl Station {
             tokio::spawn(monitor::watch_disk(config.directory.clone(), disk_sender)),
             tokio::spawn(monitor::report_to_service_manager(Arc::clone(&manager), heartbeats.clone(), rows)),
         ];
-        Station {
+        let mut station = Station {
             config,
             lines,
             load_config: outside.load_config.clone(),
@@ -305,6 +315,28 @@ impl Station {
             tournament_thread,
             background_tasks: background_tasks.map(|task| task.abort_handle()).into(),
             server,
+            entry_server: None,
+            entry_context,
+        };
+        station.serve_entry();
+        station
+    }
+
+    /// Opens the entry socket once there is a board without electronics.
+    fn serve_entry(&mut self) {
+        let is_needed = self.config.lines.iter().any(|line| line.mode == Mode::Entry);
+        if !is_needed || self.entry_server.is_some() {
+            return;
+        }
+        let path = entry_socket_path(&self.config);
+        match entry_server::serve(&path, self.config.entry.group.as_deref(), self.entry_context.clone()) {
+            Ok(server) => {
+                info!("the page of tables without electronic boards reaches this station at {}", path.display());
+                self.entry_server = Some(server);
+            }
+            Err(why) => {
+                error!("there is no entry socket, the page of tables without electronic boards does not work: {why}")
+            }
         }
     }
 
@@ -387,10 +419,12 @@ impl Station {
         keep("[station] name", new.name == old.name);
         keep("[station] sync", new.durability == old.durability);
         keep("[control] socket", new.control == old.control);
+        keep("[entry]", new.entry == old.entry);
         new.directory.clone_from(&old.directory);
         new.name.clone_from(&old.name);
         new.durability = old.durability;
         new.control.clone_from(&old.control);
+        new.entry.clone_from(&old.entry);
         allow_files(&new);
         if new.alarm != old.alarm {
             messages.push("[alarm]: new settings".to_owned());
@@ -428,6 +462,7 @@ impl Station {
         let (begun, lines) = self.lines.configure(&new);
         messages.extend(begun.into_iter().map(|name| format!("{name}: a new line")));
         self.config = new;
+        self.serve_entry();
         (messages, lines)
     }
 
@@ -435,7 +470,7 @@ impl Station {
     async fn stop(mut self, writing: JoinHandle<Vec<UnwrittenTail>>) -> Vec<UnwrittenTail> {
         info!("stopping");
         self.manager.send(&["STOPPING=1", "STATUS=stopping"]);
-        self.server = None;
+        (self.server, self.entry_server) = (None, None);
         self.stop.send_replace(true);
         self.background_tasks.iter().for_each(AbortHandle::abort);
         let lines = timeout(STOP_TIMEOUT, async { while self.lines.next_end().await.is_some() {} }).await;
@@ -483,6 +518,7 @@ fn server_context(
     outside: &StationIo,
     tournament: &TournamentHandle,
     metrics: &Arc<OnceLock<MetricsSource>>,
+    entry_codes: Arc<EntryCodes>,
 ) -> ServerContext {
     ServerContext {
         observer: observer.clone(),
@@ -492,6 +528,7 @@ fn server_context(
         long_requests: Arc::new(Semaphore::new(1)),
         login_codes: outside.logins.clone(),
         metrics: Arc::clone(metrics),
+        entry_codes,
         audit_log: AuditLog::default(),
     }
 }
@@ -584,6 +621,12 @@ pub fn socket_path(config: &Config) -> PathBuf {
     let of_service = || runtime().map(|folders| Path::new(folders.split(':').next().unwrap_or_default()).to_owned());
     let folder = || of_service().unwrap_or_else(|| config.directory.clone());
     config.control.socket.clone().unwrap_or_else(|| folder().join(damcast_control::SOCKET_NAME))
+}
+
+/// Returns the path of the entry socket: as configured, or beside the control socket.
+pub fn entry_socket_path(config: &Config) -> PathBuf {
+    let beside = || socket_path(config).with_file_name(damcast_control::entry::SOCKET_NAME);
+    config.entry.socket.clone().unwrap_or_else(beside)
 }
 
 /// Returns the health problems: none if every line is running without a stall and has no other problem.

@@ -17,7 +17,11 @@ impl TournamentActor {
             let key = self.service.games().shown_pairing(tournament, &seats, seat)?;
             Some((seat.board.clone(), self.view(tournament, key)?))
         };
+        let round = |seat: &BoardAssignment| {
+            Some((seat.board.clone(), tournament.pairing(seat.pairing.0).map(|(_, pairing)| pairing.round)?))
+        };
         let shown = TournamentStatus {
+            open_rounds: Some(seats.iter().filter_map(round).collect()),
             pairings: seats.iter().filter_map(pairing).collect(),
             awaited: self.results_awaited(tournament, &seats),
             begun_before: self.unassigned_games(tournament, &seats),
