@@ -633,7 +633,9 @@ fn print_reply(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
         output::print_line(message)?;
     }
     let written = if arguments.dry_run { "would be written" } else { "written" };
-    for line in reply.lines.iter().filter(|line| !line.is_empty()) {
+    // The end of a file is in the message about the game.
+    let is_news = |line: &&String| !line.is_empty() && (*line != "*" || reply.messages.is_empty());
+    for line in reply.lines.iter().filter(is_news) {
         output::print_line(format_args!("{written}: {line}"))?;
     }
     match &reply.error {

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::browser::{Browser, axe};
-use crate::control::playing;
+use crate::control::{playing, run_ctl};
 use crate::daemon::moves;
 use crate::desk::{DeskProcess, code};
 use crate::pty::wait_until;
+use crate::rounds::import;
 
 /// Presses the button with this text, in the dialog if there is one.
 fn press(browser: &mut Browser, words: &str) {
@@ -408,4 +409,48 @@ impl Tour {
         browser.wait("document.querySelector('#login').hidden", &false.into());
         views
     }
+}
+
+/// The results of 64 boards are on one screen: one tap or key enters one, and one button undoes it.
+#[test]
+fn results_of_64_boards_fit_tablet() {
+    let Some(mut browser) = Browser::open() else { return };
+    let folder = picture_folder();
+    let (place, _pty, _board, _station) = playing(4);
+    let pairing = |number: usize| format!("1;{number};Oosterwijk-van der Kolk, J. {number};Mitsjoerin, A. {number}\n");
+    let pairings: String = (1..=64).map(pairing).collect();
+    import(&place, "pairings.csv", &format!("Round;Board;White;Black\n{pairings}")).done();
+    run_ctl(&place, &["ctl", "round", "open", "1"]).done();
+    let desk = DeskProcess::start(&place, "");
+    open_with_code(&mut browser, &desk, "", &code(&place, "arbiter", "R. Faber"));
+    press(&mut browser, "Log in");
+    browser.wait("document.querySelectorAll('#detail svg.bd').length", &2.into());
+    browser.evaluate("location.hash = '#results'");
+    let rows =
+        |browser: &mut Browser, count: u64| browser.wait("document.querySelectorAll('.res li').length", &count.into());
+    rows(&mut browser, 64);
+    save_screenshots(&mut browser, &folder, "results");
+    let row = |number: usize| format!("document.querySelector('.res li[data-key=\"row main {number}\"]')");
+    browser.evaluate(&format!("{}.querySelector('[data-points=\"2\"]').click()", row(2)));
+    rows(&mut browser, 63);
+    let key = "new KeyboardEvent('keydown', {key: '1', bubbles: true})";
+    browser.evaluate(&format!("{0}.focus(); {0}.dispatchEvent({key})", row(3)));
+    rows(&mut browser, 62);
+    press(&mut browser, "All boards");
+    rows(&mut browser, 64);
+    let shown = |number: usize| format!("{}.querySelector('.p').textContent", row(number));
+    assert_eq!(browser.evaluate(&shown(2)), "2-0");
+    browser.wait(&shown(3), &"1-1".into());
+    save_screenshots(&mut browser, &folder, "results-entered");
+    press(&mut browser, "Undo: result of pairing 1.3: 1-1");
+    dialog_text(&mut browser, "undone: ");
+    press(&mut browser, "Undo");
+    browser.wait(&shown(3), &"".into());
+    // Board 1 has a game of its own: the station asks first.
+    browser.evaluate(&format!("{}.querySelector('[data-points=\"0\"]').click()", row(1)));
+    dialog_text(&mut browser, "this needs --confirm");
+    choose(&mut browser, "Confirm");
+    press(&mut browser, "Enter the result");
+    browser.wait(&shown(1), &"0-2".into());
+    assert_no_page_errors(&browser, &[]);
 }

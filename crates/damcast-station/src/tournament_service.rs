@@ -22,7 +22,7 @@ use damcast_control::tournament::TournamentRequest;
 use damcast_engine::broadcast::WallTime;
 use damcast_engine::session::BusAddress;
 use draughts_tournament::{
-    self as model, BoardAssignment, BoardGame, BoardGames, Boards, Decision, NextRound, Refusal, Tournament,
+    self as model, BY_BOARDS, BoardAssignment, BoardGame, BoardGames, Boards, Decision, NextRound, Refusal, Tournament,
     TournamentCommand, TournamentRecord, dry_run, names_belong_to_tournament,
 };
 
@@ -453,7 +453,7 @@ impl TournamentService {
         }
         let requester = changes.board.and_then(|board| requesters.get(&board).cloned());
         let ResultRequester { by, reason } =
-            requester.unwrap_or_else(|| ResultRequester { by: "damcast".to_owned(), reason: String::new() });
+            requester.unwrap_or_else(|| ResultRequester { by: BY_BOARDS.to_owned(), reason: String::new() });
         let request_id = outlets::random_name().map_err(|error| error.to_string())?;
         let action = changes.messages.first().cloned().unwrap_or_else(|| "what the boards have shown".to_owned());
         let events = changes.events;

@@ -75,3 +75,36 @@ fn all_mistakes_are_reported_and_nothing_is_entered() {
     let Err(Refusal::Impossible(faults)) = decided(&state, &results("\n", false)) else { panic!() };
     assert_eq!(faults[0], "r.csv: error: it has no results");
 }
+
+#[test]
+fn import_reports_conflicts_beside_faulty_rows() {
+    let file = "Round;Board;White;Black;Result\n1;1;Ann;Bob;*\n1;x;Cor;Dirk;2-x\n1;2;Ann;Eva;*\n";
+    let import = TournamentCommand::import_of("r.csv", file.to_owned());
+    let Err(Refusal::Impossible(faults)) = decided(&Tournament::default(), &import) else { panic!() };
+    let places: Vec<&str> = faults.iter().filter_map(|fault| fault.split(" error: ").next()).collect();
+    assert_eq!(
+        places,
+        ["r.csv:3:3:", "r.csv:3:14:", "r.csv:4:5:", "nothing of the file was taken over"],
+        "{faults:#?}"
+    );
+}
+
+#[test]
+fn players_alike_with_own_numbers_are_two_players() {
+    let import = |file: &str| TournamentCommand::import_of("p.csv", file.to_owned());
+    let (games, proposed) = (BoardGames::default(), BTreeMap::new());
+    let boards = Boards {
+        games: &games,
+        names: &[],
+        by_number: &[],
+        are_listed: false,
+        max_games: None,
+        proposed: &proposed,
+        unheard: &[],
+    };
+    let decide = |file: &str| decide(&Tournament::default(), &boards, &import(file), false);
+    let decision = decide("No;Name\n1;Smit, Jan\n2;Jan Smit\n").unwrap();
+    assert_eq!(decision.notes, ["p.csv:3:3: note: `Smit, Jan` and `Jan Smit` are taken for two players"]);
+    let doubts = decide("Name\nSmit, Jan\nJan Smit\n");
+    assert!(matches!(doubts, Err(Refusal::Unconfirmed(..))), "{doubts:?}");
+}

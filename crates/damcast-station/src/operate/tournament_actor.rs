@@ -26,7 +26,7 @@ use damcast_engine::session::request::{BoardPairing, OperatorCommand};
 use damcast_engine::session::{BusAddress, Condition};
 use draughts_tournament::{
     BoardAssignment, BoardGame, BoardGames, NextRound, RoundState, Tournament, TournamentCommand, TournamentRecord,
-    TournamentSection, format_pairing_key, parse_pairing_key, undone_versions,
+    TournamentSection, format_pairing_key, is_action, parse_pairing_key, undone_versions,
 };
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
@@ -479,7 +479,7 @@ impl TournamentActor {
         let undone = undone_versions(log.records());
         let history_entry = |record: &TournamentRecord| TournamentHistoryEntry {
             is_undone: undone.contains(&record.version),
-            can_undo: !record.command_crc.is_empty() && !undone.contains(&record.version),
+            can_undo: is_action(record) && !undone.contains(&record.version),
             version: record.version,
             at: record.at.clone(),
             by: record.by.clone(),

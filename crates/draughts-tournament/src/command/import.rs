@@ -5,7 +5,8 @@ use draughts_pdn::{Level, Problem};
 use super::lookup::only_section;
 use super::request::TournamentCommand;
 use super::{Draft, MAX_REASONS, Messages, Refusal};
-use crate::{Format, Scoring, Tournament, difference, merge, pair_round_robin, read};
+use crate::import::read_with_faults;
+use crate::{Format, Scoring, Tournament, TournamentFile, difference, merge, pair_round_robin};
 
 /// Imports a file. Returns its oddities.
 pub(super) fn import(draft: &mut Draft, command: &TournamentCommand) -> Messages {
@@ -18,10 +19,15 @@ pub(super) fn import(draft: &mut Draft, command: &TournamentCommand) -> Messages
         check_section(section)?;
     }
     let file = if *bytes { bytes_of(text)? } else { text.as_bytes().to_vec() };
-    let merged = read(&file, format, columns).and_then(|mut file| {
-        given.into_iter().for_each(|scoring| file.override_scoring(scoring));
-        merge(&draft.state, section.as_deref(), &file)
-    });
+    let (mut sheet, problems) = read_with_faults(&file, format, columns);
+    given.into_iter().for_each(|scoring| sheet.override_scoring(scoring));
+    let merged = match problems {
+        Ok(notes) => {
+            sheet.notes = notes;
+            merge(&draft.state, section.as_deref(), &sheet)
+        }
+        Err(problems) => Err(with_conflicts(draft, section.as_deref(), &sheet, problems)),
+    };
     let merged = merged.map_err(|problems| Refusal::Impossible(describe_problems(name, &problems)))?;
     let known = merged.tournament.section(&merged.section).map(|section| section.scoring);
     if let (Some(given), Some(known)) = (given, known)
@@ -32,6 +38,24 @@ pub(super) fn import(draft: &mut Draft, command: &TournamentCommand) -> Messages
     }
     replace_state(draft, &merged.tournament)?;
     Ok(merged.notes.iter().map(|note| format!("{name}:{note}")).collect())
+}
+
+/// Adds the conflicts of the faultless rows to the faults of a file. A list of players may lack those that the others name, so only rows
+/// with names have conflicts of their own.
+fn with_conflicts(
+    draft: &Draft,
+    section: Option<&str>,
+    sheet: &TournamentFile,
+    mut problems: Vec<Problem>,
+) -> Vec<Problem> {
+    if sheet.players.is_empty()
+        && let Err(conflicts) = merge(&draft.state, section, sheet)
+    {
+        problems.extend(conflicts.into_iter().filter(|conflict| conflict.level == Level::Error));
+        problems.sort_by_key(|problem| problem.location);
+        problems.dedup();
+    }
+    problems
 }
 
 pub(super) fn round_robin(draft: &mut Draft, section: Option<&str>, double: bool) -> Messages {

@@ -24,7 +24,7 @@ pub use game::names_belong_to_tournament;
 pub use lookup::only_section;
 pub use request::TournamentCommand;
 pub use review::{ChangeReview, review_change};
-pub use undo::{decide_undo, record_to_undo, undone_versions};
+pub use undo::{BY_BOARDS, decide_undo, is_action, record_to_undo, undone_versions};
 
 use crate::messages::describe_changes;
 use crate::{BoardGame, Event, Misfit, Tournament};

@@ -194,6 +194,12 @@ fn met_before(known: &TournamentSection, section: &TournamentSection, asked: &mu
 /// Names that differ only in order, accents, case or full stops may belong to one player.
 fn similar_names(known: &TournamentSection, section: &TournamentSection, asked: &mut Vec<String>) {
     let is_known = |id: Id, name: &str| known.player(id).is_some_and(|player| player.name == name);
+    // A file that gives a new player a number of his own means two players.
+    let number = |id: Id| section.player(id).and_then(|player| player.number);
+    let is_new = |id: Id| known.player(id).is_none();
+    let has_own_numbers = |one: Id, other: Id| {
+        (is_new(one) || is_new(other)) && number(one).zip(number(other)).is_some_and(|(one, other)| one != other)
+    };
     let mut names: BTreeMap<String, Vec<(Id, &str)>> = BTreeMap::new();
     for player in &section.players {
         let plain = normalised(&player.name);
@@ -203,8 +209,10 @@ fn similar_names(known: &TournamentSection, section: &TournamentSection, asked: 
     }
     for alike in names.into_values() {
         for (at, (id, name)) in alike.iter().enumerate() {
-            let other =
-                alike[..at].iter().find(|(of, other)| other != name && !(is_known(*id, name) && is_known(*of, other)));
+            let is_asked = |(of, other): &&(Id, &str)| {
+                other != name && !(is_known(*id, name) && is_known(*of, other)) && !has_own_numbers(*id, *of)
+            };
+            let other = alike[..at].iter().find(is_asked);
             if let Some((_, other)) = other {
                 asked.push(format!("{} and {} would be two players", quote(other), quote(name)));
             }

@@ -7,6 +7,9 @@ use crate::{
     Event, Id, NO_PAIRING, Part, PartKey, RoundState, SectionPart, Tournament, TournamentCommand, TournamentRecord,
 };
 
+/// Name of the requester of records that come from the boards alone.
+pub const BY_BOARDS: &str = "damcast";
+
 /// Returns the record that an undo means: that of a version, or the last action; `round`: the last action that changed the state of a round.
 ///
 /// # Errors
@@ -18,7 +21,7 @@ pub fn record_to_undo(
     round: bool,
 ) -> Result<&TournamentRecord, String> {
     let undone = undone_versions(records);
-    let is_action = |record: &&TournamentRecord| !record.command_crc.is_empty();
+    let is_action = |record: &&TournamentRecord| is_action(record);
     if let Some(version) = version {
         let record = records.iter().find(|record| record.version == version);
         let record = record.ok_or_else(|| format!("there is no version {version}"))?;
@@ -34,6 +37,12 @@ pub fn record_to_undo(
     let mut open = open.filter(|record| !undone.contains(&record.version));
     let found = if round { open.find(sets_round) } else { open.next() };
     found.ok_or_else(|| "there is no action to undo".to_owned())
+}
+
+/// Whether a record is the action of a person: a command, or a result that ended a running game.
+pub fn is_action(record: &TournamentRecord) -> bool {
+    let is_result = |event: &Event| matches!(event, Event::ResultGiven { .. });
+    !record.command_crc.is_empty() || record.by != BY_BOARDS && record.events.iter().any(is_result)
 }
 
 /// Returns the versions of the records that are undone.
@@ -98,6 +107,7 @@ pub fn decide_undo(
     check_games(&mut draft, &history.now, record)?;
     let earlier = records.iter().take_while(|known| known.version < record.version);
     messages.extend(release_games(&mut draft, earlier, &was)?);
+    withdraw_results(&mut draft, &history.now)?;
     draft.derive_board_changes()?;
     finish(&history.now, draft, command, (messages, Vec::new()), true)
 }
@@ -203,6 +213,19 @@ fn check_games(draft: &mut Draft, now: &Tournament, record: &TournamentRecord) -
         }
         None => Ok(()),
     }
+}
+
+/// Withdraws the results of games that ended with them: otherwise the boards would give them to the pairings again.
+fn withdraw_results(draft: &mut Draft, now: &Tournament) -> Result<(), Refusal> {
+    let games = draft.boards.games;
+    for game in games.all().filter(|game| game.is_result_given) {
+        let Some(key) = draft.state.pairing_of(game) else { continue };
+        let has_result = |of: &Tournament| of.pairing(key.0).is_some_and(|(_, pairing)| pairing.has_result(key.1));
+        if has_result(now) && !has_result(&draft.state) && now.shown_result(game) != "*" {
+            draft.correct_tag(game, "Result", "*")?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes the games of rounds that are no longer open games of no pairing. Returns the commands that adopt them. `earlier`: the records

@@ -441,7 +441,7 @@ fn pairings(table: &[Row], complaints: &mut ImportDiagnostics) -> TournamentFile
         if is_in_chess_points(result) && !is_in_other_points {
             is_in_other_points = true;
             let is_win = result.starts_with('1') && !result.contains(['½', '/']);
-            let meaning = if is_win { "win of white" } else { "result in points of 1-½-0" };
+            let meaning = if is_win { "win of White, as 2-0" } else { "result in points of 1-½-0" };
             complaints.note(row.place(Column::Result), format!("{} is read as a {meaning}", quote(result)));
         }
     }

@@ -41,6 +41,17 @@ const MOST_PAIRINGS: usize = 50_000;
 ///
 /// Returns all problems, each with line and column; then nothing of the file is used.
 pub fn read(bytes: &[u8], format: Option<Format>, columns: &str) -> Result<TournamentFile, Vec<Problem>> {
+    let (mut sheet, problems) = read_with_faults(bytes, format, columns);
+    sheet.notes = problems?;
+    Ok(sheet)
+}
+
+/// Reads a file as [`read`] does. If it has faults, also returns its faultless rows.
+pub(crate) fn read_with_faults(
+    bytes: &[u8],
+    format: Option<Format>,
+    columns: &str,
+) -> (TournamentFile, Result<Vec<Problem>, Vec<Problem>>) {
     let mut complaints = ImportDiagnostics::new();
     let text = text_of(bytes, &mut complaints);
     if text.trim().is_empty() {
@@ -70,8 +81,7 @@ pub fn read(bytes: &[u8], format: Option<Format>, columns: &str) -> Result<Tourn
         }
     }
     note_pdn_replacements(&sheet, &mut complaints);
-    sheet.notes = complaints.finish()?;
-    Ok(sheet)
+    (sheet, complaints.finish())
 }
 
 /// Detects the format of a text.

@@ -81,8 +81,9 @@ impl Table {
         let effects = self.publish_entered(now);
         match self.games.game_mut().filter(|game| game.file_number().is_some()) {
             Some(game) => {
+                let taken = (value != text).then(|| Effect::Info(format!("{text} counts as {value}")));
                 game.result = Some((value, now));
-                effects
+                effects.into_iter().chain(taken).collect()
             }
             None => refusal(format!("no game is going on that could end {value}")),
         }

@@ -156,9 +156,9 @@ const simply = (board, title, text, effect) => propose({title: filled(texts.titl
 /** Whether the game of a board is running, even if the board is not connected. */
 const isGoing = board => board.is_ongoing;
 
-const giveResult = board => {
+const giveResult = (board, chosen) => {
   const choices = [['2-0', filled(texts.white_wins, '2-0')], ['1-1', filled(texts.draw, '1-1')], ['0-2', filled(texts.black_wins, '0-2')], ['*', texts.no_result]];
-  const result = radios(texts.result, choices, board.pairing?.proposed ?? '');
+  const result = radios(texts.result, choices, chosen ?? board.pairing?.proposed ?? '');
   const other = el('input', {placeholder: '1-0, 12-0, …', maxlength: 20});
   const how = circumstances();
   const given = () => other.value.trim() || result.value;
@@ -272,4 +272,4 @@ document.addEventListener('keydown', event => {
 
 // The other views; their script replaces these.
 
-for (const view of ['tournament', 'standings', 'log', 'station']) views[view] = {title: texts[view], draw: place => { fill(place, 'loading', () => [el('p.q', {}, texts.loading_status)]); }};
+for (const [view, title] of [['results', texts.results_title], ['tournament', texts.tournament], ['standings', texts.standings], ['log', texts.log], ['station', texts.station]]) views[view] = {title, draw: place => { fill(place, 'loading', () => [el('p.q', {}, texts.loading_status)]); }};

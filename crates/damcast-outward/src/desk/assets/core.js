@@ -178,7 +178,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     version = reply.version ?? version;
     if (reply.ok) {
       const messages = (reply.messages ?? []).flatMap(lines => lines.split('\n')).filter(line => line && !line.startsWith('nothing was changed'));
-      const written = (reply.lines ?? []).filter(line => line && !messages.some(one => one.includes(line))).map(line => filled(texts.written, line));
+      const written = (reply.lines ?? []).filter(line => line && line !== '*' && !messages.some(one => one.includes(line))).map(line => filled(texts.written, line));
       const lines = [...effect(), ...[...messages, ...written].map(english)];
       offer(messages.join('\n'));
       list(lines.length ? lines : [texts.no_change]);
@@ -201,7 +201,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
       return;
     }
     dialog.close();
-    const messages = [...reply.messages ?? [], ...(reply.lines ?? []).filter(Boolean).map(line => filled(texts.written, line))].join(' · ');
+    const messages = [...reply.messages ?? [], ...(reply.lines ?? []).filter(line => line && line !== '*').map(line => filled(texts.written, line))].join(' · ');
     banner(messages || texts.done, true);
     done(reply);
   };

@@ -100,10 +100,10 @@ const substitute = (section, round, pairing, name) => {
   });
 };
 
-const resultOf = (section, round, pairing, name, board) => {
+const resultOf = (section, round, pairing, name, board, chosen) => {
   const [win, draw, loss] = (section.scoring ?? '2-1-0').split('-');
   const choices = [[`${win}-${loss}`, filled(texts.white_wins, `${win}–${loss}`)], [`${draw}-${draw}`, filled(texts.draw, `${draw}–${draw}`)], [`${loss}-${win}`, filled(texts.black_wins, `${loss}–${win}`)], ['*', texts.remove_result]];
-  const result = radios(texts.result, choices, pairing.points?.join('-') ?? board?.pairing.proposed ?? '');
+  const result = radios(texts.result, choices, chosen ?? pairing.points?.join('-') ?? board?.pairing.proposed ?? '');
   const other = el('input', {maxlength: 20, placeholder: '12-0, 0-0, 1+-1- …'}), how = circumstances();
   const given = () => other.value.trim() || result.value;
   propose({

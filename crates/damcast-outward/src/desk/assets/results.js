@@ -1,0 +1,72 @@
+// Results of the open round on one screen: a row for each board, entered by one tap or key.
+
+/** Proposal of the board of a pairing, and whether the pairing waits for its result. */
+const awaitedOf = (section, round, pairing) => known.status?.results_awaited.find(one => one.section === section.name && one.round === round.round && one.board_number === (pairing.table ?? null));
+/** Board that shows the game of a pairing. */
+const shownAt = (section, round, pairing) => known.status?.boards.find(board => board.pairing?.section === section.name && board.pairing.round === round.round && board.pairing.board_number === (pairing.table ?? null));
+const pointsOf = section => { const [win, draw, loss] = (section.scoring ?? '2-1-0').split('-'); return [`${win}-${loss}`, `${draw}-${draw}`, `${loss}-${win}`]; };
+
+views.results = {
+  title: texts.results_title,
+  filter: 'missing',
+  draw(place) {
+    if (!known.tournament) { fill(place, 'nothing', () => [el('p.q', {}, texts.loading_tournament)]); return; }
+    const open = sections().flatMap(section => section.rounds.filter(round => stateOf(section, round.round) === 'open').map(round => ({section, round})));
+    const last = (known.tournament.history ?? []).filter(entry => entry.can_undo).at(-1);
+    const rows = open.map(({section, round}) => ({section, round, rows: round.pairings.map(pairing => rowOf(section, round, pairing)).filter(row => views.results.filter === 'all' || !row.points)}));
+    const mark = [views.results.filter, last?.version, rows.map(of => [of.section.name, of.round.round, of.rows.map(({pairing, board, ...row}) => row)])];
+    fill(place, mark, () => [
+      el('div.hd', {}, el('h2', {}, texts.results_title), el('p', {}, open.length ? texts.results_keys : texts.no_open_round)),
+      el('div.ab', {}, ...[['missing', texts.filter_missing], ['all', texts.filter_all]].map(([filter, title]) =>
+        button(title, `filter ${filter}`, () => { views.results.filter = filter; show(); }, {'aria-pressed': String(views.results.filter === filter)})),
+        ...rows.map(of => of.rows.some(row => row.proposed) && button(texts.confirm_proposals, `confirm ${of.section.name}`, () => confirmAll(of))),
+        last && button(`${texts.undo}: ${last.what}`, 'undo', () => undoOf(last))),
+      ...rows.map(({section, round, rows}) => el('section', {'aria-label': filled(texts.round, round.round)},
+        el('h3', {}, sections().length > 1 ? bdi(`${section.name}, `) : '', filled(texts.round, round.round)),
+        rows.length ? el('ol.res', {onkeydown: resultKey}, ...rows.map(row => resultRow(section, round, row))) : el('p.q', {}, texts.results_complete))),
+    ]);
+  },
+};
+
+const rowOf = (section, round, pairing) => {
+  const name = id => section.players.find(player => player.id === id)?.name ?? '–';
+  const board = shownAt(section, round, pairing);
+  const clocks = board?.clocks ? `${clock(board.clocks.white)} ${clock(board.clocks.black)}` : '';
+  const proposed = pairing.points ? null : awaitedOf(section, round, pairing)?.proposed ?? board?.pairing.proposed ?? null;
+  return {pairing, board, table: String(pairing.table ?? '–'), white: name(pairing.white), black: name(pairing.black), last: board?.last ?? '', clocks, proposed, going: board?.is_ongoing ?? false,
+    points: pairing.points ? pairing.points.join('-') : pairing.later ? texts[pairing.later] : ''};
+};
+
+const resultRow = (section, round, row) => el('li', {tabindex: 0, 'data-key': `row ${section.name} ${row.table}`, 'aria-label': `${filled(texts.board, row.table)}: ${row.white} – ${row.black}`},
+  el('b', {}, row.table), el('span.n', {}, bdi(row.white), bdi(row.black)), el('span.n.q', {}, bdi(row.last), bdi(row.clocks)),
+  el('span.p', {}, row.points || (row.proposed ? filled(texts.proposed, row.proposed) : '')),
+  el('span.g', {}, ...pointsOf(section).map((result, index) => button(result.replace('-', '–'), `${section.name} ${row.table} ${index}`, () => enterResult(section, round, row, result),
+    {class: row.proposed === result ? 'btn p' : 'btn', 'data-points': String(2 - index), 'aria-label': `${result}, ${filled(texts.board, row.table)}`, disabled: !row.pairing.table || row.points === result}))));
+
+/** Keys on a row: 2, 1 and 0 are White's points; arrows and J, K move to another row. */
+const resultKey = event => {
+  const row = event.target.closest('li');
+  if (!row || event.ctrlKey || event.altKey || event.metaKey) return;
+  const points = $(`[data-points="${CSS.escape(event.key)}"]`, row);
+  const next = {ArrowDown: row.nextElementSibling, j: row.nextElementSibling, ArrowUp: row.previousElementSibling, k: row.previousElementSibling}[event.key];
+  if (!points && !next) return;
+  event.preventDefault();
+  if (next) next.focus(); else points.click();
+};
+
+/** Enters a result at once. If the station refuses it, a dialog shows the reason and asks. */
+const enterResult = async (section, round, row, result) => {
+  const {pairing, board, going} = row;
+  const request = going ? wish(nowOf(board), `result ${result}`) : ofTournament({command: 'result', pairing: `${round.round}.${pairing.table}`, result, ...several(section)});
+  const reply = await ask(request);
+  learnTournament();
+  if (reply.ok) { banner((reply.messages ?? []).join(' · ') || texts.done, true); return; }
+  if (going) giveResult(nowOf(board), result);
+  else resultOf(section, round, pairing, id => section.players.find(player => player.id === id)?.name ?? '–', board, result);
+};
+
+/** Proposes the results that the boards show. */
+const confirmAll = ({section, rows}) => propose({
+  title: texts.confirm_proposals, verb: texts.confirm_proposals,
+  request: () => ofTournament({command: 'results', name: texts.confirm_proposals, text: rows.filter(row => row.proposed && row.pairing.table).map(row => `${row.table};${row.proposed}\n`).join(''), ...several(section)}),
+});
