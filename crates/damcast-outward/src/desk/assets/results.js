@@ -60,7 +60,7 @@ const enterResult = async (section, round, row, result) => {
   const request = going ? wish(nowOf(board), `result ${result}`) : ofTournament({command: 'result', pairing: `${round.round}.${pairing.table}`, result, ...several(section)});
   const reply = await ask(request);
   learnTournament();
-  if (reply.ok) { banner((reply.messages ?? []).join(' · ') || texts.done, true); return; }
+  if (reply.ok) { banner(reply.messages?.[0] ?? texts.done, true); return; }
   if (going) giveResult(nowOf(board), result);
   else resultOf(section, round, pairing, id => section.players.find(player => player.id === id)?.name ?? '–', board, result);
 };
