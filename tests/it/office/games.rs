@@ -201,6 +201,20 @@ fn round_opened_by_mistake_is_undone_in_public() {
     assert_eq!(desk.visible_tags()["White"], "Sijbrands, Ton");
 }
 
+/// A result that ended a running game is an action of its requester: undone, the boards do not give it again.
+#[test]
+fn result_of_running_game_is_undone() {
+    let mut desk = ServiceFixture::with_ended_game();
+    assert_eq!(desk.result().as_deref(), Some("2-0"));
+    let undo = TournamentCommand::Undo { version: None, round: false };
+    let done = desk.request(undo.into()).unwrap();
+    assert_contains(&done.messages.join("\n"), &["undone: version 4, "]);
+    assert_eq!((desk.result(), desk.visible_tags()["Result"].as_str()), (None, "*"));
+    assert!(desk.catch_up().record.is_none(), "it is not taken again");
+    desk.done(result_of_pairing("0-2"));
+    assert_eq!((desk.result().as_deref(), desk.visible_tags()["Result"].as_str()), (Some("0-2"), "0-2"));
+}
+
 /// The next round was opened although a result was missing: a result for the board may mean either game.
 #[test]
 fn result_of_board_with_two_paired_games_is_ambiguous() {

@@ -10,6 +10,8 @@ const problemOf = board => {
   if (BAD.includes(board.state)) return [alarm ? 0 : 1, wordOf(board), alarm?.text ?? doubtIn(board) ?? board.text];
   if (board.pairing?.waits_for_result) return [2, board.pairing.proposed ? filled(texts.proposed, board.pairing.proposed) : texts.waits_for_result, `${board.pairing.white} – ${board.pairing.black}`];
   if (alarm) return [1, texts.alarm, alarm.text];
+  const unassigned = known.status.unassigned_games.find(one => one.board === board.name);
+  if (unassigned) return [2, texts.no_pairing, filled(texts.no_pairing_text, `${unassigned.white} – ${unassigned.black}`, unassigned.round)];
   if (board.publication) return [1, texts.not_published, board.publication];
   if (board.clock_missing) return [3, texts.no_clock, texts.no_clock_text];
   if (board.held) return [3, texts.held_back, texts.held_text];
