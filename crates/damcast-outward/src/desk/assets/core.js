@@ -61,7 +61,7 @@ const api = async (path, body) => {
     return {ok: false, outcome_unknown: true, error: texts.outcome_unknown};
   }
   if (answer.status === 401 && path !== '/api/login') leave(texts.session_ended);
-  return answer.json().catch(() => ({ok: false, error: filled(texts.bad_answer, answer.status)}));
+  return answer.json().then(body => ({status: answer.status, ...body})).catch(() => ({ok: false, error: filled(texts.bad_answer, answer.status)}));
 };
 
 /** Sends a request to the station. */
@@ -346,7 +346,14 @@ const leave = why => {
 
 const logIn = async credentials => {
   $('#login-error').textContent = '';
-  const answer = await api('/api/login', credentials);
+  // While many people log in, the desk takes some logins later.
+  const until = Date.now() + 20_000;
+  let answer = await api('/api/login', credentials);
+  while (answer.status === 503 && Date.now() < until) {
+    $('#login-error').textContent = answer.error;
+    await new Promise(done => setTimeout(done, 1000));
+    answer = await api('/api/login', credentials);
+  }
   if (!answer.ok) { $('#login-error').textContent = answer.error; return; }
   secret.set(answer.secret);
   for (const input of document.querySelectorAll('#login input')) input.value = '';
