@@ -25,6 +25,8 @@ pub struct Arguments {
 /// Command to run.
 #[derive(clap::Subcommand)]
 pub enum Subcommand {
+    /// Record in this folder, with pages and desk, for an evening: needs no configuration.
+    Start(cli::start::Arguments),
     /// Record the boards of a configuration.
     Run(cli::run::Arguments),
     /// Serve pages that show the boards of an outlet to viewers. The pages run in a process of their own.
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Err(code) => return code,
     };
     let outcome = match arguments.verb {
+        Subcommand::Start(arguments) => cli::start::run(&arguments),
         Subcommand::Run(arguments) => cli::run::run(&arguments),
         Subcommand::Serve(arguments) => cli::serve::run(&arguments),
         Subcommand::Desk(arguments) => cli::desk::run(&arguments),

@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 fn sources(which: &ConfigOptions) -> Result<Sources, ConfigErrors> {
-    Ok(Sources::from_file(&which.config)?.with_environment(damcast::station::config::environment()))
+    Sources::load(&which.config)
 }
 
 /// Error for two lines with one port of this machine.
@@ -86,6 +86,9 @@ fn check(sources: &Sources) -> Result<String, ConfigErrors> {
     let boards: usize = config.lines.iter().map(|line| line.boards.len().max(1)).sum();
     let lines = config.lines.len();
     let mut text = format!("{}: right\n", sources.names().join(", "));
+    if config.lines.is_empty() {
+        text += "no board yet: each needs a [[line]], with name, port and game-type, or is added at the desk\n";
+    }
     text += &format!(
         "{lines} line{} with {boards} board{}; recordings go to {}\n",
         if lines == 1 { "" } else { "s" },

@@ -626,7 +626,7 @@ fn print_reply(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
         }
         return output::print_line(format_args!(
             "within a minute, at {}?code={code}",
-            arguments.station.desk_address()
+            reply.desk.clone().unwrap_or_else(|| arguments.station.desk_address())
         ));
     }
     for message in &reply.messages {

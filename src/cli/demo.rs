@@ -101,6 +101,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         entry: EntryConfig::default(),
         tournament: TournamentConfig::default(),
         alarm: AlarmConfig::default(),
+        port_patterns: Vec::new(),
     };
 
     let runtime = tokio::runtime::Runtime::new().context("the runtime")?;
@@ -152,6 +153,7 @@ fn serve_pages(
 ) -> anyhow::Result<[tokio::task::JoinHandle<io::Result<()>>; 2]> {
     let for_viewers = serve::options(directory.join("public"), Vec::new(), Vec::new());
     let for_operator = DeskOptions {
+        address: serve::viewer_address(&desk)?,
         sockets: vec![directory.join(SOCKET_NAME)],
         password_file: None,
         hosts: Vec::new(),

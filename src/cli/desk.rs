@@ -14,6 +14,7 @@ use damcast::station::operate::logging;
 
 use super::ctl::RoleArg;
 use super::output::{print_error, print_line};
+use super::parent::ParentOptions;
 use super::run::stop_signal;
 use super::serve::{listen, machine, notify_ready, open, viewer_address};
 use super::usage_error;
@@ -37,6 +38,8 @@ pub struct Arguments {
     /// Configuration file.
     #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
     config: PathBuf,
+    #[command(flatten)]
+    parent: ParentOptions,
     /// Loopback address of the desk, instead of the configured one.
     #[arg(long, value_name = "ADDRESS:PORT")]
     address: Option<SocketAddr>,
@@ -70,6 +73,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         let message = "--address is one of loopback; `address` of [desk] names another, with what it needs";
         return Ok(usage_error(message));
     }
+    arguments.parent.apply()?;
     logging::init();
     let listener = bind(address)?;
     let numbers = config.metrics.map(|address| {
@@ -78,6 +82,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     });
     let numbers = numbers.transpose()?;
     let options = DeskOptions {
+        // A desk that other machines reach is behind a proxy, under a host name.
+        address: match config.hosts.first() {
+            Some(host) if !address.ip().is_loopback() => format!("https://{host}/"),
+            _ => viewer_address(&listener)?,
+        },
         sockets: sockets(config.socket.as_deref(), config.directory.as_deref()),
         password_file: config.password_file,
         hosts: config.hosts,

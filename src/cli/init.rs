@@ -7,14 +7,14 @@
 //!   the annotated reference, filled in ──▸ read back, then written
 //! ```
 
-use std::fs::{self, OpenOptions};
-use std::io::{IsTerminal, Write};
+use std::fs;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context;
 use damcast::station::config::draft::{Draft, DraftLine};
-use damcast::station::config::{Config, DEFAULT_PATH, reference};
+use damcast::station::config::{Config, DEFAULT_PATH, reference, setup};
 use damcast::station::link::{PortAddress, ports};
 use serialport::SerialPortType;
 
@@ -101,7 +101,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         ));
         return Ok(ExitCode::from(EXIT_USAGE));
     }
-    write(path, &text).with_context(|| format!("{}: cannot be written; are you allowed to? (sudo)", path.display()))?;
+    setup::replace_file(path, &text)
+        .with_context(|| format!("{}: cannot be written; are you allowed to? (sudo)", path.display()))?;
     print_line(format_args!("\nwritten: {}", path.display()))?;
     let option = if path == Path::new(DEFAULT_PATH) { String::new() } else { format!(" --config {}", path.display()) };
     print_line(format_args!("  damcast config check{option}    is it right, also after you changed it"))?;
@@ -195,6 +196,55 @@ fn scan_ports(asks: bool) -> anyhow::Result<Vec<FoundPort>> {
     Ok(found)
 }
 
+/// Finds boards without a question: at ports of board makers, and at ports that match the patterns. Prints what does not answer.
+pub fn find_boards(patterns: &[String], time_scale: Option<f64>) -> anyhow::Result<Vec<DraftLine>> {
+    let mut found = match scan_ports(false) {
+        Ok(found) => found,
+        Err(error) => {
+            print_line(format_args!("{error:#}"))?;
+            Vec::new()
+        }
+    };
+    for path in patterns.iter().flat_map(|pattern| ports::matching_paths(pattern)) {
+        let port = format!("serial:{}", path.display());
+        match probe::probe_single_board(&PortAddress::Serial(path)) {
+            Ok(identity) => found.push(FoundPort { port, identity, bus: None, is_anywhere: false }),
+            Err(reason) => print_line(format_args!("{port}: {reason}"))?,
+        }
+    }
+    let game_type = default_game_type(&found).to_owned();
+    Ok(draft_lines(found, &game_type, time_scale))
+}
+
+/// Returns a line as `setup.toml` has it.
+pub fn line_contents(line: &DraftLine) -> serde_json::Value {
+    let DraftLine { name, port, game_type, board, codes, time_scale, bus: _, remark: _ } = line;
+    let mut contents = serde_json::json!({ "name": name, "port": port, "game-type": game_type });
+    for (key, value) in [("board", board), ("codes", codes)] {
+        if let Some(value) = value {
+            contents[key] = value.as_str().into();
+        }
+    }
+    if let Some(time_scale) = time_scale {
+        contents["time-scale"] = (*time_scale).into();
+    }
+    contents
+}
+
+fn draft_lines(found: Vec<FoundPort>, game_type: &str, time_scale: Option<f64>) -> Vec<DraftLine> {
+    let line = |(index, found): (usize, FoundPort)| DraftLine {
+        name: if found.bus.is_some() { format!("bus-{}", index + 1) } else { format!("board-{}", index + 1) },
+        board: found.identity.serial.clone().filter(|_| found.is_anywhere),
+        codes: found.identity.codes.clone(),
+        remark: if found.identity == BoardInfo::default() { String::new() } else { describe(&found.identity) },
+        port: found.port,
+        game_type: game_type.to_owned(),
+        bus: found.bus,
+        time_scale,
+    };
+    found.into_iter().enumerate().map(line).collect()
+}
+
 fn describe(identity: &BoardInfo) -> String {
     let BoardInfo { serial, version, maker, fields, codes, has_clock } = identity;
     let mut parts = Vec::new();
@@ -225,17 +275,8 @@ fn draft(arguments: &Arguments, found: Vec<FoundPort>, asks: bool) -> anyhow::Re
     let directory = answer(&arguments.directory, "folder for the recordings", usual)?;
     let tags = [("Event", event), ("Site", site)];
     let tags = tags.into_iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name.to_owned(), value));
-    let lines = found.into_iter().enumerate().map(|(index, found)| DraftLine {
-        name: if found.bus.is_some() { format!("bus-{}", index + 1) } else { format!("board-{}", index + 1) },
-        board: found.identity.serial.clone().filter(|_| found.is_anywhere),
-        codes: found.identity.codes.clone(),
-        remark: if found.identity == BoardInfo::default() { String::new() } else { describe(&found.identity) },
-        port: found.port,
-        game_type: game_type.clone(),
-        bus: found.bus,
-        time_scale: arguments.time_scale,
-    });
-    Ok(Draft { directory, tags: tags.collect(), lines: lines.collect() })
+    let lines = draft_lines(found, &game_type, arguments.time_scale);
+    Ok(Draft { directory, tags: tags.collect(), lines })
 }
 
 /// Returns the best-known game for boards of this size.
@@ -254,16 +295,4 @@ fn prompt(question: &str, default: &str) -> anyhow::Result<String> {
     std::io::stdin().read_line(&mut answer)?;
     let answer = answer.trim();
     Ok(if answer.is_empty() { default.to_owned() } else { answer.to_owned() })
-}
-
-/// Writes a new file and renames it, so that readers see either the old or the new contents.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder)?;
-    }
-    let new = path.with_extension("toml.new");
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&new)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&new, path)
 }

@@ -15,6 +15,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{oneshot, watch};
 use tracing::info;
 
+use super::parent::ParentOptions;
 use super::usage_error;
 
 /// Time limit for blocked tasks at shutdown; a disk that does not answer must not keep the process alive.
@@ -41,18 +42,23 @@ pub struct Arguments {
     /// Configuration file.
     #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
     config: PathBuf,
+    #[command(flatten)]
+    parent: ParentOptions,
 }
 
 /// Records until SIGINT or SIGTERM; SIGHUP reads the configuration again. Returns exit code 2 at once if the configuration is wrong.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let config = match Config::load_for_recording(&arguments.config) {
-        Ok(config) => config,
+    let (config, setup_mistake) = match Config::load_for_start(&arguments.config) {
+        Ok(loaded) => loaded,
         Err(error) => return Ok(usage_error(error)),
     };
+    arguments.parent.apply()?;
     let levels = logging::init();
     let path = arguments.config.clone();
     let mut outside = supervisor::StationIo::new(watch::Sender::default());
     outside.levels = levels;
+    outside.config_file = Some(path.clone());
+    outside.setup_mistake = setup_mistake.map(|mistake| mistake.to_string());
     outside.load_config = Some(Arc::new(move || Config::load_for_recording(&path).map_err(|error| error.to_string())));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut runtime = tokio::runtime::Builder::new_multi_thread();

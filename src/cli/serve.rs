@@ -14,6 +14,7 @@ use rustix::process::{Resource, getrlimit};
 use socket2::{Domain, Socket, Type};
 
 use super::output::{print_error, print_line};
+use super::parent::ParentOptions;
 use super::run::stop_signal;
 use super::usage_error;
 
@@ -42,6 +43,8 @@ pub struct Arguments {
     /// Configuration file.
     #[arg(long, value_name = "FILE", default_value = DEFAULT_PATH)]
     config: PathBuf,
+    #[command(flatten)]
+    parent: ParentOptions,
     /// Address of the pages, instead of the configured one.
     #[arg(long, value_name = "ADDRESS:PORT")]
     address: Option<SocketAddr>,
@@ -53,6 +56,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Ok(config) => config,
         Err(error) => return Ok(usage_error(error)),
     };
+    arguments.parent.apply()?;
     logging::init();
     let listener = match ListenFd::from_env().take_tcp_listener(0).context("the socket of the service manager")? {
         Some(handed) => handed,

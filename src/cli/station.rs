@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use damcast::control::client::{Client, ClientError};
 use damcast::control::{SERVICE_SOCKET_PATH, SOCKET_NAME};
-use damcast::station::config::{self, DEFAULT_PATH, DeskConfig, SocketCandidates, Sources};
+use damcast::station::config::{self, DEFAULT_PATH, DeskConfig, LOCAL_FILE, SocketCandidates, Sources};
 
 use super::output::print_error;
 
@@ -44,8 +44,7 @@ impl StationOptions {
 
     /// Returns the address of the desk, or its default if the configuration cannot be read.
     pub fn desk_address(&self) -> String {
-        let file = self.config.as_deref().unwrap_or(Path::new(DEFAULT_PATH));
-        match DeskConfig::load(file) {
+        match DeskConfig::load(self.file().0) {
             // A desk that other machines reach is behind a proxy, under a host name.
             Ok(DeskConfig { address, hosts, .. }) if !address.ip().is_loopback() && !hosts.is_empty() => {
                 format!("https://{}/", hosts[0])
@@ -55,16 +54,23 @@ impl StationOptions {
         }
     }
 
+    /// Returns the configuration, and whether it is that of a station of one's own: the one that was named, or that of `damcast start` in
+    /// the current folder.
+    fn file(&self) -> (&Path, bool) {
+        match &self.config {
+            Some(file) => (file, true),
+            None if Path::new(LOCAL_FILE).exists() => (Path::new(LOCAL_FILE), true),
+            None => (Path::new(DEFAULT_PATH), false),
+        }
+    }
+
     /// Returns the possible sockets, the likeliest first. Prints a mistake in the configuration, and still finds a running station.
     fn sockets(&self) -> Result<Vec<PathBuf>, ExitCode> {
         if let Some(socket) = &self.socket {
             return Ok(vec![socket.clone()]);
         }
         let service = PathBuf::from(SERVICE_SOCKET_PATH);
-        let (file, is_named) = match &self.config {
-            Some(file) => (file.as_path(), true),
-            None => (Path::new(DEFAULT_PATH), false),
-        };
+        let (file, is_named) = self.file();
         let sources = match Sources::from_file(file) {
             Ok(sources) => sources.with_environment(config::environment()),
             // Without a readable configuration the service may still be reachable.

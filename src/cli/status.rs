@@ -45,7 +45,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Err(code) => return Ok(code),
     };
     let request = match arguments.watch {
-        true => ClientRequest::Watch { interval_ms: Some(200) },
+        true => ClientRequest::Watch { interval_ms: Some(200), desk: None },
         false => ClientRequest::Status {},
     };
     let mut screen = Screen::standard();

@@ -196,7 +196,6 @@ fn mistake_is_reported_with_line_and_key() {
     let twice = |other: &str| format!("{SMALLEST}[[line]]\ngame-type = \"20\"\n{other}\n");
     for (text, place, message) in [
         (String::new(), "1:1", "the file needs the key `station`"),
-        ("[station]\ndirectory = \"x\"\n".into(), "1:1", "there is no [[line]]"),
         ("[station]\n".into(), "1:1", "[station] needs the key `directory`"),
         ("station = 5\n".into(), "1:11", "`station` is an integer; expected a table [station]"),
         ("[station]\ndirectory = \"\"\n".into(), "2:13", "`directory` is empty"),

@@ -14,7 +14,7 @@ use crate::pty::wait_until;
 use crate::rounds::import;
 
 /// Presses the button with this text, in the dialog if there is one.
-fn press(browser: &mut Browser, words: &str) {
+pub fn press(browser: &mut Browser, words: &str) {
     let script = format!(
         "(() => {{ const place = document.querySelector('dialog[open]') ?? document; \
          const button = [...place.querySelectorAll('button')].find(button => button.firstChild?.textContent === {words:?}); \
@@ -43,12 +43,12 @@ fn choose(browser: &mut Browser, words: &str) {
 }
 
 /// Waits until the dialog announces these effects.
-fn dialog_text(browser: &mut Browser, words: &str) {
+pub fn dialog_text(browser: &mut Browser, words: &str) {
     let script = format!("document.querySelector('dialog[open] .dry')?.textContent.includes({words:?})");
     browser.wait(&script, &true.into());
 }
 
-fn shown(browser: &mut Browser, words: &str) {
+pub fn shown(browser: &mut Browser, words: &str) {
     let script = format!(
         "!document.querySelector('dialog').open && document.querySelector('#view').textContent.includes({words:?})"
     );
@@ -56,7 +56,7 @@ fn shown(browser: &mut Browser, words: &str) {
 }
 
 /// Saves screenshots at three widths and in dark mode; no page is wider than its window.
-fn save_screenshots(browser: &mut Browser, folder: &Path, name: &str) {
+pub fn save_screenshots(browser: &mut Browser, folder: &Path, name: &str) {
     for (width, scheme) in [(360, "light"), (768, "light"), (1280, "light"), (1280, "dark")] {
         let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500});
         browser.call("Emulation.setDeviceMetricsOverride", size);
@@ -95,7 +95,7 @@ const REPLACES_RESULT: &str = "Replace the recorded result";
 const FILE: &str = "No,Name,Rating\n1,\"Sijbrands, T.\",2400\n2,\"<b>Wiersma\",2390\n";
 
 /// Creates the folder of the screenshots.
-fn picture_folder() -> PathBuf {
+pub fn picture_folder() -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("desk");
     fs::create_dir_all(&folder).unwrap();
     println!("pictures: {}", folder.display());
@@ -109,7 +109,7 @@ fn open_with_code(browser: &mut Browser, desk: &DeskProcess, query: &str, code: 
 }
 
 /// Asserts that the page reported no errors but requests refused with these statuses.
-fn assert_no_page_errors(browser: &Browser, refusals: &[&str]) {
+pub fn assert_no_page_errors(browser: &Browser, refusals: &[&str]) {
     let mut complaints = browser.page_errors();
     complaints.retain(|complaint| !refusals.iter().any(|status| complaint.contains(status)));
     assert!(complaints.is_empty(), "{complaints:?}");

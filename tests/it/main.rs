@@ -102,6 +102,7 @@ mod simulated;
 mod simulated_lines;
 mod simulation;
 mod standard_output;
+mod start;
 mod storm;
 mod terminal;
 mod test_board;

@@ -23,12 +23,18 @@ pub struct Boards {
 impl Boards {
     /// Serves boards in a folder, and waits for their ports.
     pub fn serve(folder: &Path, kind: Kind) -> Boards {
+        Boards::serve_at_speed(folder, kind, 1)
+    }
+
+    /// Serves boards that play faster than people.
+    pub fn serve_at_speed(folder: &Path, kind: Kind, speed: u32) -> Boards {
         let (option, count, name) = match kind {
             Kind::Single(count) => ("--single", count, format!("board-{count}")),
             Kind::Bus(count) => ("--bus", count, "bus".to_owned()),
         };
         let child = Command::new(env!("CARGO_BIN_EXE_boardsim"))
             .args(["serve", option, &count.to_string(), "--ports", &folder.display().to_string()])
+            .args(["--speed", &speed.to_string()])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .spawn()

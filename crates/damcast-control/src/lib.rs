@@ -128,6 +128,9 @@ pub enum ClientRequest {
         /// Shortest interval in milliseconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         interval_ms: Option<u64>,
+        /// Address of the desk, if a desk watches: people who get a login code are told where to use it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        desk: Option<String>,
     },
     /// Metrics and health problems.
     Metrics {},
@@ -205,6 +208,21 @@ pub enum ClientRequest {
     ShowTournament {},
     /// Requests since the start of the station.
     AuditLog {},
+    /// What the desk has set, and the ports of this machine.
+    ShowSetup {},
+    /// Sets lines, the event and the boards of the tournament, then reads the configuration again.
+    SetUp {
+        /// Contents of the file `setup.toml` as the requester saw them; the request is refused if they are others now.
+        seen: serde_json::Value,
+        /// New contents, as tables and arrays of the configuration.
+        contents: serde_json::Value,
+        /// Whether to report mistakes only, without changing anything.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        dry_run: bool,
+        /// Deadline.
+        #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
+        until: Option<Uptime>,
+    },
     /// Log level.
     LogLevel {
         /// `info`, `damcast_station::line=debug`, `reset`.
@@ -223,7 +241,10 @@ impl ClientRequest {
         let is_long = |request: &ClientRequest| {
             matches!(
                 request,
-                ClientRequest::Reload { .. } | ClientRequest::AlarmTest { .. } | ClientRequest::Tournament { .. }
+                ClientRequest::Reload { .. }
+                    | ClientRequest::SetUp { .. }
+                    | ClientRequest::AlarmTest { .. }
+                    | ClientRequest::Tournament { .. }
             )
         };
         Duration::from_secs(if is_long(self) { 30 } else { 10 })
@@ -276,8 +297,9 @@ impl ClientRequest {
             | ClientRequest::Watch { .. }
             | ClientRequest::ShowTournament {}
             | ClientRequest::AuditLog {}
+            | ClientRequest::ShowSetup {}
             | ClientRequest::LogLevel { filter: None, .. } => true,
-            ClientRequest::Request { dry_run, .. } => *dry_run,
+            ClientRequest::Request { dry_run, .. } | ClientRequest::SetUp { dry_run, .. } => *dry_run,
             ClientRequest::Tournament { request, .. } => request.dry_run,
             _ => false,
         }
@@ -302,6 +324,8 @@ impl ClientRequest {
             ClientRequest::RevokeEntryCode { board } => format!("revoke-entry-code of {board}"),
             ClientRequest::ShowTournament {} => "show-tournament".to_owned(),
             ClientRequest::AuditLog {} => "audit-log".to_owned(),
+            ClientRequest::ShowSetup {} => "show-setup".to_owned(),
+            ClientRequest::SetUp { .. } => "set-up".to_owned(),
             ClientRequest::LogLevel { filter, .. } => format!("log-level {}", filter.as_deref().unwrap_or_default()),
         }
     }
@@ -318,15 +342,46 @@ impl ClientRequest {
             | ClientRequest::EntryCode { .. }
             | ClientRequest::RevokeEntryCode { .. }
             | ClientRequest::ShowTournament {}
-            | ClientRequest::AuditLog {} => {}
+            | ClientRequest::AuditLog {}
+            | ClientRequest::ShowSetup {} => {}
             ClientRequest::Request { until, .. }
             | ClientRequest::Tournament { until, .. }
             | ClientRequest::Reload { until }
+            | ClientRequest::SetUp { until, .. }
             | ClientRequest::AlarmTest { until }
             | ClientRequest::LogLevel { until, .. } => *until = Some(at),
         }
         self
     }
+}
+
+/// What the desk has set, and what it can set.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct SetupView {
+    /// Contents of the file `setup.toml`: its tables and arrays; an empty object if there is no file.
+    pub contents: serde_json::Value,
+    /// Reason why the file does not count, if it is wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mistake: Option<String>,
+    /// Names of all lines of the configuration.
+    pub lines: Vec<String>,
+    /// Ports of this machine at which a board may be.
+    pub ports: Vec<PortView>,
+}
+
+/// Port of the machine.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct PortView {
+    /// Address, as `port` of a line.
+    pub port: String,
+    /// Name of the product behind it, if it says one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product: Option<String>,
+    /// Whether the maker of the device makes boards.
+    pub is_board: bool,
+    /// Line that has the port, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
 }
 
 /// Answer to a request.
@@ -358,12 +413,18 @@ pub struct Reply {
     /// Login code for the desk, valid once, for a minute; or code of a table without an electronic board.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// Address of the desk that watches the station, with a code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub desk: Option<String>,
     /// Person who has logged in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<DeskUser>,
     /// Tournament.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tournament: Option<Box<TournamentSnapshot>>,
+    /// What the desk has set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<Box<SetupView>>,
     /// Requests, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub audit_log: Vec<AuditEntry>,

@@ -101,6 +101,7 @@ impl Day {
             entry: EntryConfig::default(),
             tournament: TournamentConfig::default(),
             alarm: AlarmConfig::default(),
+            port_patterns: Vec::new(),
         }
     }
 

@@ -39,6 +39,8 @@ mod station_client;
 mod texts;
 mod viewers;
 
+pub use viewers::{own_address, terminal_code};
+
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -54,6 +56,8 @@ const MAX_CONNECTIONS: usize = 256;
 /// Options of the desk.
 #[derive(Debug)]
 pub struct DeskOptions {
+    /// Address under which people reach the desk, such as `http://127.0.0.1:8081/`.
+    pub address: String,
     /// Possible paths of the control socket, the likeliest first.
     pub sockets: Vec<PathBuf>,
     /// File of users with passwords.
@@ -86,7 +90,7 @@ pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Futur
         trusted_proxies: options.trusted_proxies,
         is_public: options.is_public,
     };
-    let station = station_client::StationClient::spawn(options.sockets)?;
+    let station = station_client::StationClient::spawn(options.sockets, options.address)?;
     let hosts = AllowedHosts::new(options.machine.as_deref(), &options.hosts);
     let numbers = options.metrics.map(|listener| {
         listener.set_nonblocking(true)?;

@@ -35,6 +35,7 @@ pub(super) const OTHER_SCRIPT: &str = concat!(
     include_str!("assets/tournament.js"),
     include_str!("assets/results.js"),
     include_str!("assets/station.js"),
+    include_str!("assets/evening.js"),
 );
 
 impl Page {

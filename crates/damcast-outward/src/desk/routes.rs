@@ -432,6 +432,8 @@ async fn request(State(desk): SharedSite, member: LoggedInUser, request: Request
             | ClientRequest::AlarmTest { .. }
             | ClientRequest::LogLevel { .. }
             | ClientRequest::Login { .. }
+            | ClientRequest::ShowSetup {}
+            | ClientRequest::SetUp { .. }
     );
     if !is_known {
         return error_response(StatusCode::BAD_REQUEST, "this is not asked here");
@@ -439,10 +441,13 @@ async fn request(State(desk): SharedSite, member: LoggedInUser, request: Request
     if !request.is_allowed_for(member.user.role) {
         return error_response(StatusCode::FORBIDDEN, "an arbiter gives results, names and rounds; ask an operator");
     }
+    let is_query = request.is_query();
     let reply = desk.station.request(Some(member.user), request).await;
-    // The request may have changed these.
-    desk.tournament.clear().await;
-    desk.audit_log.clear().await;
+    if !is_query {
+        // The request may have changed these.
+        desk.tournament.clear().await;
+        desk.audit_log.clear().await;
+    }
     reply_response(&reply)
 }
 

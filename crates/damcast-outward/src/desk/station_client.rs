@@ -36,15 +36,17 @@ pub struct StationClient {
 }
 
 impl StationClient {
-    /// Starts the thread that watches the station.
+    /// Starts the thread that watches the station, and tells it the address of the desk.
     ///
     /// # Errors
     ///
     /// Returns an error if the thread cannot be started.
-    pub fn spawn(sockets: Vec<PathBuf>) -> io::Result<Arc<StationClient>> {
+    pub fn spawn(sockets: Vec<PathBuf>, address: String) -> io::Result<Arc<StationClient>> {
         let (sender, state) = watch::channel(StationState::default());
         let of_thread = sockets.clone();
-        std::thread::Builder::new().name("station".to_owned()).spawn(move || watch_station(&of_thread, &sender))?;
+        std::thread::Builder::new()
+            .name("station".to_owned())
+            .spawn(move || watch_station(&of_thread, &address, &sender))?;
         Ok(Arc::new(StationClient {
             sockets,
             slots: Semaphore::new(MAX_CONCURRENT),
@@ -108,9 +110,9 @@ impl CachedReply {
 }
 
 /// Watches the station until all receivers are dropped.
-fn watch_station(sockets: &[PathBuf], state: &watch::Sender<StationState>) {
+fn watch_station(sockets: &[PathBuf], address: &str, state: &watch::Sender<StationState>) {
     while !state.is_closed() {
-        let trouble = match watch_once(sockets, state) {
+        let trouble = match watch_once(sockets, address, state) {
             Ok(()) => return,
             Err(trouble) => trouble,
         };
@@ -123,9 +125,9 @@ fn watch_station(sockets: &[PathBuf], state: &watch::Sender<StationState>) {
     }
 }
 
-fn watch_once(sockets: &[PathBuf], station_state: &watch::Sender<StationState>) -> Result<(), String> {
+fn watch_once(sockets: &[PathBuf], address: &str, station_state: &watch::Sender<StationState>) -> Result<(), String> {
     let mut client = Client::connect(sockets.to_vec()).map_err(|error| error.to_string())?;
-    let request = ClientRequest::Watch { interval_ms: Some(MIN_INTERVAL_MS) };
+    let request = ClientRequest::Watch { interval_ms: Some(MIN_INTERVAL_MS), desk: Some(address.to_owned()) };
     let mut reply = client.request(request.clone(), request.timeout(), |_| {}).map_err(|error| error.to_string())?;
     loop {
         let state = match reply {

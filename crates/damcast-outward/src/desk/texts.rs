@@ -19,8 +19,13 @@ static OF_SCRIPTS: LazyLock<Vec<BTreeMap<String, Row>>> =
     LazyLock::new(|| parse(&[include_str!("texts/core.toml"), include_str!("texts/boards.toml")]));
 
 /// Texts of the script that the page loads after the first view.
-static OF_OTHER_SCRIPT: LazyLock<Vec<BTreeMap<String, Row>>> =
-    LazyLock::new(|| parse(&[include_str!("texts/tournament.toml"), include_str!("texts/station.toml")]));
+static OF_OTHER_SCRIPT: LazyLock<Vec<BTreeMap<String, Row>>> = LazyLock::new(|| {
+    parse(&[
+        include_str!("texts/tournament.toml"),
+        include_str!("texts/station.toml"),
+        include_str!("texts/evening.toml"),
+    ])
+});
 
 fn parse(files: &[&str]) -> Vec<BTreeMap<String, Row>> {
     files.iter().map(|file| toml::from_str(file).expect("tests read these files")).collect()

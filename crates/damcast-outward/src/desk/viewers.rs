@@ -11,6 +11,9 @@ use crate::state_file::{PagesState, read_state};
 use crate::web::hosts;
 use crate::web::routes::code;
 
+/// Light border of a QR code on a terminal, in modules.
+const QUIET_ZONE: i32 = 2;
+
 /// Address of the viewers' pages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum ViewerAddress {
@@ -59,8 +62,25 @@ fn is_local_address(address: &str) -> bool {
     address.parse::<Uri>().is_ok_and(|uri| uri.host().is_some_and(hosts::is_local_host))
 }
 
+/// Returns the QR code of an address for a terminal, black on white whatever the colours of the terminal; `None` if the address is too long.
+pub fn terminal_code(address: &str) -> Option<String> {
+    let code = qrcodegen::QrCode::encode_text(address, qrcodegen::QrCodeEcc::Low).ok()?;
+    let range = -QUIET_ZONE..code.size() + QUIET_ZONE;
+    let row = |y: i32| {
+        let half = |x: i32| match (code.get_module(x, y), code.get_module(x, y + 1)) {
+            (true, true) => '█',
+            (true, false) => '▀',
+            (false, true) => '▄',
+            (false, false) => ' ',
+        };
+        format!("\x1b[30;107m{}\x1b[0m", range.clone().map(half).collect::<String>())
+    };
+    let rows: Vec<String> = range.clone().step_by(2).map(row).collect();
+    Some(rows.join("\n"))
+}
+
 /// Returns this machine's address in its network. Connecting a UDP socket chooses the route and sends nothing.
-fn own_address() -> Option<IpAddr> {
+pub fn own_address() -> Option<IpAddr> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
     // An address reserved for examples (RFC 5737).
     socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;

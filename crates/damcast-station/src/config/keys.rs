@@ -125,6 +125,7 @@ pub const KEYS: &[Key] = &[
     key(Station, "directory", Text, Refused),
     key(Station, "name", Text, Unset),
     key(Station, "sync", DURABILITY, Default),
+    key(Station, "ports", Strings, Unset),
     key(Public, "profile", PROFILE, Default),
     key(Public, "delay", DELAY, Default),
     key(Public, "delay-plies", PLIES, Default),

@@ -17,7 +17,8 @@
 //! |---|---|
 //! | [`keys`] | all keys, one row each, with the type of the value |
 //! | [`mod@reference`] | purpose and default of each key: the annotated file |
-//! | [`sources`] | the file, its drop-ins and the environment, merged |
+//! | [`sources`] | the file, its drop-ins, the environment and `setup.toml`, merged |
+//! | [`setup`] | `setup.toml`: what the desk may set |
 //! | `document`, `value` | texts with locations, read key by key |
 //! | [`schema`], [`show`] | the JSON Schema; the effective configuration |
 
@@ -32,6 +33,7 @@ mod outlet;
 pub mod reference;
 pub mod schema;
 mod serve;
+pub mod setup;
 pub mod show;
 pub mod sources;
 mod value;
@@ -59,6 +61,8 @@ use value::{ConfigTable, Value};
 
 /// Path of the configuration of an installed station.
 pub const DEFAULT_PATH: &str = "/etc/damcast/damcast.toml";
+/// Name of the configuration that `damcast start` writes; `status` and `ctl` look for it in the current folder.
+pub const LOCAL_FILE: &str = "damcast.toml";
 
 /// Maximum length of a name, which becomes part of file names.
 const MAX_NAME_LEN: usize = 64;
@@ -88,6 +92,8 @@ pub struct Config {
     pub tournament: TournamentConfig,
     /// Alarm settings.
     pub alarm: AlarmConfig,
+    /// Patterns of ports at which the desk looks for boards, besides the USB ports.
+    pub port_patterns: Vec<String>,
 }
 
 /// Configuration of a line.
@@ -177,13 +183,13 @@ impl BoardConfig {
 }
 
 impl Config {
-    /// Reads a configuration file with its drop-ins and the environment.
+    /// Reads a configuration file with its drop-ins, the environment and what the desk has set.
     ///
     /// # Errors
     ///
     /// Returns all errors: unreadable files and invalid content.
     pub fn load(path: &Path) -> Result<Config, ConfigErrors> {
-        Sources::from_file(path)?.with_environment(environment()).read()
+        Sources::load(path)?.read()
     }
 
     /// Reads a configuration for recording: suspends outlets with invalid tables.
@@ -192,7 +198,22 @@ impl Config {
     ///
     /// Returns all errors except those of outlets.
     pub fn load_for_recording(path: &Path) -> Result<Config, ConfigErrors> {
-        Sources::from_file(path)?.with_environment(environment()).read_for_recording()
+        Sources::load(path)?.read_for_recording()
+    }
+
+    /// Reads a configuration for a start: if only what the desk has set is wrong, that does not count, and its errors are returned as well.
+    ///
+    /// # Errors
+    ///
+    /// Returns all other errors except those of outlets.
+    pub fn load_for_start(path: &Path) -> Result<(Config, Option<ConfigErrors>), ConfigErrors> {
+        match Config::load_for_recording(path) {
+            Ok(config) => Ok((config, None)),
+            Err(errors) => match Sources::from_file(path)?.with_environment(environment()).read_for_recording() {
+                Ok(config) => Ok((config, Some(errors))),
+                Err(_) => Err(errors),
+            },
+        }
     }
 
     /// Whether an outlet is delayed; then other users of the machine must not read the recordings.
@@ -206,6 +227,7 @@ impl Config {
         let place = |path: &mut PathBuf| *path = base.join(&*path);
         place(&mut self.directory);
         self.control.socket.iter_mut().chain(&mut self.entry.socket).for_each(place);
+        self.port_patterns.iter_mut().for_each(|pattern| *pattern = base.join(&*pattern).display().to_string());
         for line in &mut self.lines {
             match &mut line.port {
                 Some(PortAddress::Serial(path)) => place(path),
@@ -254,7 +276,7 @@ fn read_config(
 ) -> Option<Config> {
     let station =
         top.required("station", "{ directory = \"recordings\" }", |value| value.clone().table(Section::Station));
-    let StationTable { directory, name, tags: station_tags, durability } =
+    let StationTable { directory, name, tags: station_tags, durability, port_patterns } =
         station.map(read_station).unwrap_or_default();
     let recognition = read_recognition(top.section(Section::Recognition)).unwrap_or_default();
     let (outlets, mut held) = outlet::read(&mut top, of_outlets);
@@ -277,11 +299,11 @@ fn read_config(
     let mut seen = UniqueValues::default();
     let mut configs = Vec::new();
     match lines.map(|lines| lines.tables(Section::Line)) {
-        Some(Ok(lines)) if !lines.is_empty() => {
+        Some(Ok(lines)) => {
             configs.extend(lines.into_iter().map(|line| read_line(line, &station_tags, &recognition, &mut seen)));
         }
         Some(Err(error)) => top.record(error),
-        _ => top.record(top.error("there is no [[line]]; each board needs one, with name, port and game-type".into())),
+        None => {}
     }
     top.reject_unknown();
     let lines = configs.into_iter().collect::<Option<Vec<LineConfig>>>()?;
@@ -297,6 +319,7 @@ fn read_config(
         entry,
         tournament,
         alarm,
+        port_patterns,
     })
 }
 
@@ -309,6 +332,7 @@ struct StationTable {
     name: Option<String>,
     tags: Pairs,
     durability: Durability,
+    port_patterns: Vec<String>,
 }
 
 fn read_station(mut station: ConfigTable) -> StationTable {
@@ -324,8 +348,9 @@ fn read_station(mut station: ConfigTable) -> StationTable {
     });
     let tags = station.read("tags", |tags| read_tags(tags, "[station.tags]")).unwrap_or_default();
     let durability = read_durability(&mut station);
+    let port_patterns = station.read("ports", Value::strings);
     station.reject_unknown();
-    StationTable { directory, name, tags, durability }
+    StationTable { directory, name, tags, durability, port_patterns: port_patterns.unwrap_or_default() }
 }
 
 /// Reads the recognition settings of all lines. They are checked with the default game, because they do not depend on it.

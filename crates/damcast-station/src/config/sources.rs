@@ -6,6 +6,7 @@
 //!   DAMCAST_PUBLIC_DELAY=60               overrides both: DAMCAST_, the table, the key
 //!   DAMCAST_LINE_BOARD_1_PORT=...         for a [[line]] or [[outlet]] with its name; letters and digits, else _
 //!   DAMCAST_STATION_TAGS_Event=...        tag names keep their case
+//!   DIRECTORY/setup.toml                  overrides all: what the page "Set up" of the desk has set
 //! ```
 //!
 //! Relative paths are resolved against the folder of the file, or against the state directory of the service, `/var/lib/damcast`, if
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use super::document::{ConfigDiagnostics, ConfigError, ConfigErrors, Document};
 use super::keys::{KEYS, Section, ValueKind};
+use super::setup;
 use super::value::ConfigTable;
 use super::{Config, InvalidOutlets, read_config};
 
@@ -32,6 +34,8 @@ const VARIABLE_PREFIX: &str = "DAMCAST_";
 pub struct Sources {
     files: Vec<Source>,
     environment: Vec<(String, String)>,
+    /// What the desk has set; it may set few keys.
+    setup: Option<Source>,
     /// Base of relative paths.
     base: PathBuf,
 }
@@ -55,7 +59,7 @@ impl Sources {
     /// Creates sources of one text.
     pub fn from_text(name: &str, text: &str) -> Sources {
         let files = vec![Source { name: name.to_owned(), text: text.to_owned() }];
-        Sources { files, environment: Vec::new(), base: PathBuf::new() }
+        Sources { files, environment: Vec::new(), setup: None, base: PathBuf::new() }
     }
 
     /// Reads a file and the `*.toml` files in the folder of the same name with the extension `.d`.
@@ -75,7 +79,41 @@ impl Sources {
                 files.push(read(&path)?);
             }
         }
-        Ok(Sources { files, environment: Vec::new(), base: base(path) })
+        Ok(Sources { files, environment: Vec::new(), setup: None, base: base(path) })
+    }
+
+    /// Reads everything that a station reads: the file, its drop-ins, the environment, and what the desk has set.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file cannot be read.
+    pub fn load(path: &Path) -> Result<Sources, ConfigErrors> {
+        let sources = Sources::from_file(path)?.with_environment(super::environment());
+        let Some(file) = sources.setup_file() else { return Ok(sources) };
+        match fs::read_to_string(&file) {
+            Ok(text) => Ok(sources.with_setup(&file, text)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(sources),
+            Err(error) => Err(unreadable(&file, &error)),
+        }
+    }
+
+    /// Returns the file of what the desk has set; `None` if no source names the folder of the recordings.
+    pub fn setup_file(&self) -> Option<PathBuf> {
+        Some(self.socket_candidates().directory?.join(setup::FILE_NAME))
+    }
+
+    /// Replaces what the desk has set.
+    #[must_use]
+    pub fn with_setup(mut self, file: &Path, text: String) -> Sources {
+        self.setup = Some(Source { name: file.display().to_string(), text });
+        self
+    }
+
+    /// Drops what the desk has set.
+    #[must_use]
+    pub fn without_setup(mut self) -> Sources {
+        self.setup = None;
+        self
     }
 
     /// Adds environment variables; ignores those of other programs.
@@ -89,7 +127,8 @@ impl Sources {
     /// Returns the names of the files and variables.
     pub fn names(&self) -> Vec<&str> {
         let variables = self.environment.iter().map(|(name, _)| name.as_str());
-        self.files.iter().map(|file| file.name.as_str()).chain(variables).collect()
+        let setup = self.setup.iter().map(|setup| setup.name.as_str());
+        self.files.iter().map(|file| file.name.as_str()).chain(variables).chain(setup).collect()
     }
 
     /// Reads the configuration.
@@ -172,6 +211,11 @@ impl Sources {
                 }
                 for (name, text) in &overrides {
                     table.overlay(ConfigTable::outermost(Document::new(name, text, &complaints)));
+                }
+                if let Some(Source { name, text }) = &self.setup {
+                    let set = ConfigTable::outermost(Document::new(name, text, &complaints));
+                    setup::refuse_others(&set);
+                    table.overlay(set);
                 }
                 reader(table, of_outlets)
             } else {

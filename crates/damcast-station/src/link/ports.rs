@@ -236,7 +236,7 @@ pub fn is_board(usb: &serialport::UsbPortInfo) -> bool {
 }
 
 /// Returns the paths that match a pattern: `*` in its last part matches any characters.
-fn matching_paths(pattern: &str) -> Vec<PathBuf> {
+pub fn matching_paths(pattern: &str) -> Vec<PathBuf> {
     let path = Path::new(pattern);
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return Vec::new();

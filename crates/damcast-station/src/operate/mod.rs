@@ -21,4 +21,6 @@ pub mod control;
 pub mod entry_codes;
 pub mod entry_server;
 
+pub mod setup;
+
 pub mod supervisor;

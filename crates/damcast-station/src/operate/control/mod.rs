@@ -9,6 +9,7 @@
 
 mod audit_log;
 mod client_slots;
+pub mod desk_addresses;
 mod peer;
 pub mod server;
 mod socket;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::future::Future;
 use std::net::IpAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,7 @@ use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
 use super::client_slots::{ClientSlot, ClientSlots};
+use super::desk_addresses::DeskAddresses;
 use super::peer::Peer;
 use super::socket::Socket;
 use super::{AuditLog, Commands, SocketError, StationCommand};
@@ -29,8 +30,10 @@ use crate::line::RequestContext;
 use crate::operate::entry_codes::EntryCodes;
 use crate::operate::logging::Levels;
 use crate::operate::observer::Observer;
+use crate::operate::setup;
 use crate::operate::tournament_actor::{RequestOptions, TournamentHandle, TournamentQuery, TournamentReply};
 
+const NO_CONFIG_FILE: &str = "this station has no configuration file";
 /// Idle time after which a client is disconnected.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Idle time of a new client, which connects because it has a request.
@@ -88,6 +91,12 @@ pub struct ServerContext {
     pub entry_codes: Arc<EntryCodes>,
     /// Audit log.
     pub audit_log: AuditLog,
+    /// Configuration of the station, beside which the desk sets things; `None` if there is no file.
+    pub config_file: Option<PathBuf>,
+    /// Turn of those who set things.
+    pub setup_turn: Arc<tokio::sync::Mutex<()>>,
+    /// Addresses of the desks that watch the station.
+    pub desk_addresses: DeskAddresses,
 }
 
 /// Running server; it ends and its file is removed when dropped.
@@ -187,7 +196,8 @@ async fn serve_client(
             return send(writer, &Reply::error("this request is too long")).await;
         }
         match serde_json::from_slice::<ClientMessage>(&line) {
-            Ok(ClientMessage { request: ClientRequest::Watch { interval_ms }, .. }) => {
+            Ok(ClientMessage { request: ClientRequest::Watch { interval_ms, desk: address }, .. }) => {
+                let _shown = address.map(|address| desk.desk_addresses.add(address));
                 return watch(&mut reader, writer, desk, interval_ms).await;
             }
             Ok(ClientMessage { request: ClientRequest::Status {}, .. }) => send(writer, &status_reply(desk)).await?,
@@ -300,6 +310,10 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
                 tournament_reply,
             )
         }
+        ClientRequest::ShowSetup {} => show_setup(desk).await,
+        ClientRequest::SetUp { seen, contents, dry_run, until } => {
+            set_up(desk, seen, contents, dry_run, wanted(until), asker).await
+        }
         ClientRequest::AuditLog {} => Reply { audit_log: desk.audit_log.all(), ..Reply::done(Vec::new()) },
         ClientRequest::Tournament { request, until } => handle_tournament(desk, *request, wanted(until), asker).await,
         ClientRequest::Request { board, request, confirm, reason, if_seen, dry_run, until } => {
@@ -314,6 +328,48 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
             let options = RequestOptions { is_confirmed: confirm, reason, is_dry_run: dry_run, has_seen_game };
             handle_board_request(desk, board, command, options, wanted(until), asker).await
         }
+    }
+}
+
+async fn show_setup(desk: &ServerContext) -> Reply {
+    let Some(config) = desk.config_file.clone() else { return Reply::error(NO_CONFIG_FILE) };
+    match tokio::task::spawn_blocking(move || setup::show(&config)).await {
+        Ok(Ok(view)) => Reply { setup: Some(Box::new(view)), ..Reply::done(Vec::new()) },
+        Ok(Err(why)) => Reply::error(why),
+        Err(bug) => Reply::error(format!("a bug: {bug}")),
+    }
+}
+
+/// Writes what the desk sets, then reads the configuration again.
+async fn set_up(
+    desk: &ServerContext,
+    seen: serde_json::Value,
+    contents: serde_json::Value,
+    is_dry_run: bool,
+    until: Uptime,
+    asker: &str,
+) -> Reply {
+    let Some(config) = desk.config_file.clone() else { return Reply::error(NO_CONFIG_FILE) };
+    // Two of them never check against the same old contents.
+    let _turn = desk.setup_turn.lock().await;
+    if let Some(why) = until.expired_message() {
+        warn!("request of {asker}: set-up: {why}");
+        return Reply::error(why);
+    }
+    let write = move || {
+        let checked = setup::check(&config, &seen, &contents)?;
+        if is_dry_run { Ok(()) } else { checked.write() }
+    };
+    match tokio::task::spawn_blocking(write).await {
+        Ok(Ok(())) if is_dry_run => Reply::done(Vec::new()),
+        Ok(Ok(())) => {
+            info!("request of {asker}: set-up");
+            let requester = asker.to_owned();
+            let command = |answer| StationCommand::Reload { requester, deadline: until, answer };
+            station_reply(send_command(&desk.commands, until, command).await)
+        }
+        Ok(Err(why)) => Reply::error(why),
+        Err(bug) => Reply::error(format!("a bug: {bug}")),
     }
 }
 
@@ -333,7 +389,7 @@ fn issue_login_code(desk: &ServerContext, person: DeskUser, asker: &str) -> Repl
     match person.check().and_then(|()| desk.login_codes.issue(person.clone(), Instant::now())) {
         Ok(code) => {
             info!("request of {asker}: a code for {person} to log in at the desk");
-            Reply { code: Some(code), ..Reply::done(Vec::new()) }
+            Reply { code: Some(code), desk: desk.desk_addresses.last(), ..Reply::done(Vec::new()) }
         }
         Err(why) => Reply::error(why),
     }

@@ -44,6 +44,7 @@ use crate::journal::{UnwrittenTail, commits};
 use crate::line::{Folders, LineReport, Storage};
 use crate::link::Ports;
 use crate::operate::alarm::hook;
+use crate::operate::control::desk_addresses::DeskAddresses;
 use crate::operate::control::server::{self, MetricsSource, Server, ServerContext};
 use crate::operate::control::{AuditLog, Commands, StationCommand};
 use crate::operate::entry_codes::EntryCodes;
@@ -100,6 +101,10 @@ pub struct StationIo {
     pub levels: Levels,
     /// Login codes for the desk.
     pub logins: LoginCodes,
+    /// Mistake in what the desk has set, which therefore does not count.
+    pub setup_mistake: Option<String>,
+    /// Configuration file; `None` if there is none.
+    pub config_file: Option<PathBuf>,
     commands: Commands,
     inbox: mpsc::Receiver<StationCommand>,
 }
@@ -113,6 +118,8 @@ impl StationIo {
             load_config: None,
             levels: Levels::fixed(),
             logins: LoginCodes::default(),
+            setup_mistake: None,
+            config_file: None,
             commands,
             inbox,
         }
@@ -245,7 +252,11 @@ impl Station {
         let (stop, stopped) = watch::channel(false);
         let (alarm, alarm_config) = watch::channel(config.alarm.clone());
         let (raised, alarms) = watch::channel(Vec::new());
-        let (reload, reloaded) = watch::channel(None);
+        let mistake = outside.setup_mistake.clone().map(|text| {
+            error!("what was set at the desk is wrong and does not count: {text}");
+            ReloadView { at: observer::now(), ok: false, text: vec![text] }
+        });
+        let (reload, reloaded) = watch::channel(mistake);
         let (outlets, shown) = watch::channel(outlet_views(&config));
         let (disk_sender, disk) = watch::channel(None);
         let (tournament_sender, tournament_status) = watch::channel(TournamentStatus::default());
@@ -530,6 +541,9 @@ fn server_context(
         metrics: Arc::clone(metrics),
         entry_codes,
         audit_log: AuditLog::default(),
+        config_file: outside.config_file.clone(),
+        setup_turn: Arc::default(),
+        desk_addresses: DeskAddresses::default(),
     }
 }
 

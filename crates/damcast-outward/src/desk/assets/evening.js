@@ -1,0 +1,118 @@
+// Set up: boards, the event and its players, without a file. Each step is done at once, and can be undone.
+
+const evening = {asked: 0, setup: null, previous: null};
+
+/** Sets new contents of `setup.toml`. */
+const changeSetup = async next => {
+  if (evening.isBusy) return false;
+  evening.isBusy = true;
+  const seen = contents();
+  const reply = await ask({do: 'set-up', seen, contents: next});
+  evening.isBusy = false;
+  evening.asked = 0;
+  if (!reply.ok) { banner(filled(texts.not_done, reply.error)); return false; }
+  evening.previous = seen;
+  banner(reply.messages.join(' · ') || texts.done, true);
+  show();
+  return true;
+};
+
+/** The contents of `setup.toml`, the newest that are known: buttons outlive a change. */
+const contents = () => evening.setup.contents;
+const ownLines = () => contents().line ?? [];
+const addLines = lines => changeSetup({...contents(), line: [...ownLines(), ...lines]});
+/** The first free names `word-1`, `word-2`, .. */
+const freeNames = (word, amount) => {
+  const taken = new Set([...evening.setup.lines, ...ownLines().map(line => line.name)]);
+  return Array.from({length: 999}, (_, index) => `${word}-${index + 1}`).filter(name => !taken.has(name)).slice(0, amount);
+};
+const gameType = () => ownLines().at(-1)?.['game-type'] ?? '20';
+
+/** A form that adds tables without boards. */
+const addingTables = () => {
+  const amount = el('input', {type: 'number', min: 1, max: 64, value: '1'});
+  const add = event => {
+    event.preventDefault();
+    addLines(freeNames('table', Number(amount.value)).map(name => ({name, mode: 'entry', 'game-type': gameType()})));
+  };
+  return el('form', {onsubmit: add}, field(texts.tables_without_boards, amount, texts.tables_hint), el('div.ab', {}, el('button.btn', {type: 'submit', 'data-key': 'add-tables'}, texts.add_tables)));
+};
+
+/** Draws boards and tables, and the ports at which more boards may be. */
+const drawLines = place => {
+  const {setup} = evening, boards = known.status?.boards ?? [], lines = known.status?.lines ?? [];
+  const rows = setup.lines.map(name => [name, lines.find(line => line.name === name)?.port ?? '–', boards.filter(board => board.line === name).map(board => board.text).join(', '), ownLines().some(own => own.name === name)]);
+  const free = setup.ports.filter(port => !port.line && !ownLines().some(own => own.port === port.port));
+  fill(place, [rows, free], () => [el('div.hd', {}, el('h2', {}, texts.boards)),
+    rows.length ? table(texts.boards, [texts.board_heading, texts.port, texts.state, ''], rows.map(([name, port, state, isOwn]) => [
+      el('a', {href: `#boards/${encodeURIComponent(name)}`}, bdi(name)), port, english(state),
+      isOwn ? button(texts.remove, `remove ${name}`, () => changeSetup({...contents(), line: ownLines().filter(own => own.name !== name)}), {'aria-label': `${texts.remove}: ${name}`}) : texts.of_configuration])) : el('p.q', {}, texts.no_boards_yet),
+    free.length > 0 && el('h3', {}, texts.free_ports),
+    free.length > 0 && table(texts.free_ports, [texts.port, texts.device, ''], free.map(port => {
+      const [name] = freeNames('board', 1);
+      return [port.port, port.product ?? (port.is_board ? 'DGT' : '–'), button(filled(texts.add_as, name), `add ${port.port}`, () => addLines([{name, port: port.port, 'game-type': gameType()}]))];
+    })),
+    free.length > 0 && el('p.q.s', {}, texts.try_hint),
+    addingTables()]);
+};
+
+/** Draws the name, place and time control of the event, and the game of all tables. */
+const drawEvent = place => {
+  const tagsNow = () => contents().station?.tags ?? {}, tags = tagsNow();
+  fill(place, [tags, gameType()], () => {
+    const inputs = ['Event', 'Site', 'TimeControl'].map(name => [name, el('input', {maxlength: 200, value: tags[name] ?? ''})]);
+    const games = el('select', {}, ...[20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 40, 41].map(number => el('option', {value: String(number), selected: String(number) === gameType()}, named('game', String(number)))));
+    const save = event => {
+      event.preventDefault();
+      const given = Object.fromEntries(inputs.map(([name, input]) => [name, input.value.trim()]).filter(([, value]) => value));
+      const others = Object.fromEntries(Object.entries(tagsNow()).filter(([name]) => !inputs.some(([known]) => known === name)));
+      const {station, line, ...rest} = contents();
+      changeSetup({...rest, station: {...station, tags: {...others, ...given}}, ...(line && {line: line.map(one => ({...one, 'game-type': games.value}))})});
+    };
+    return [el('div.hd', {}, el('h2', {}, texts.the_event)), el('form', {onsubmit: save},
+      field(texts.event_name, inputs[0][1]), field(texts.event_place, inputs[1][1]), field(texts.time_control, inputs[2][1], texts.time_control_hint), field(texts.game_of_tables, games),
+      el('div.ab', {}, el('button.btn.p', {type: 'submit', 'data-key': 'save-event'}, texts.save)))];
+  });
+};
+
+/** Draws the list in which people type players, and what follows from it. */
+const drawEntrants = place => {
+  const [section] = sections();
+  fill(place, [section?.players.length ?? 0, section?.rounds.length ?? 0], () => {
+    const names = el('textarea', {rows: 8, maxlength: 20_000, placeholder: texts.players_example});
+    const players = () => names.value.split('\n').map(line => line.split(/[;\t]/).map(cell => cell.trim())).filter(([name]) => name);
+    const cell = text => `"${(text ?? '').replaceAll('"', '""')}"`;
+    const csv = () => ['Name;Club;Rating', ...players().map(([name, club, rating]) => [name, club, rating].map(cell).join(';'))].join('\n');
+    return [el('div.hd', {}, el('h2', {}, texts.players), section && el('p', {}, count(texts.number_of_players, section.players.length))),
+      field(texts.type_players, names, texts.type_players_hint),
+      el('div.ab', {}, button(texts.add_players, 'add-players', () => propose({title: texts.add_players, verb: texts.add_players, request: () => players().length ? ofTournament({command: 'import', name: 'players.csv', text: csv(), format: 'csv', ...(section && several(section))}) : null, done: () => { names.value = ''; }})),
+        section && !section.rounds.length && button(texts.round_robin, 'round-robin', () => {
+          const double = el('input', {type: 'checkbox'});
+          propose({title: texts.round_robin, verb: texts.round_robin_verb, fields: [el('label.check', {}, double, texts.double_round_robin)], request: () => ofTournament({command: 'round-robin', double: double.checked, ...several(section)})});
+        })),
+      el('p.q', {}, el('a', {href: '#tournament'}, texts.go_to_tournament))];
+  });
+};
+
+views.set_up = {
+  title: texts.set_up,
+  async draw(place) {
+    if (!isOperator()) { fill(place, 'arbiter', () => [el('p.q', {}, texts.set_up_operators)]); return; }
+    if (Date.now() - evening.asked > 5000) {
+      evening.asked = Date.now();
+      const answer = await ask({do: 'show-setup'});
+      if (where().view !== 'set_up' || evening.isBusy) return;
+      if (!answer.ok) { fill(place, answer.error, () => [el('p.no', {}, english(answer.error))]); return; }
+      evening.setup = answer.setup;
+    }
+    const {setup, previous} = evening;
+    if (!setup) return;
+    fill(part(place, 'div', {id: 'set-up-head'}), [setup.mistake, Boolean(previous)], () => [
+      el('div.hd', {}, el('h2', {}, texts.set_up), el('p', {}, texts.set_up_hint)),
+      setup.mistake && el('p.no', {}, texts.set_up_mistake, ' ', english(setup.mistake)),
+      previous && el('div.ab', {}, button(texts.undo_set_up, 'undo', () => changeSetup(evening.previous)))]);
+    drawLines(part(place, 'section', {id: 'set-up-lines'}));
+    drawEvent(part(place, 'section', {id: 'set-up-event'}));
+    drawEntrants(part(place, 'section', {id: 'set-up-players'}));
+  },
+};
