@@ -67,10 +67,15 @@ fn next_place(client: &mut Client, board: &str) -> anyhow::Result<EntryView> {
     let request = ClientRequest::Status {};
     let patience = request.timeout();
     let reply = client.request(request, patience, |_| {})?;
-    let boards = reply.status.context("the station does not report its boards")?.boards;
+    let overview = reply.status.context("the station does not report its boards")?;
+    let is_entered = |line: &str| overview.lines.iter().any(|known| known.name == line && known.mode == "entry");
+    let boards = &overview.boards;
     let Some(view) = boards.iter().find(|view| view.name == board) else {
         let known: Vec<&str> = boards.iter().map(|view| view.name.as_str()).collect();
         bail!("there is no board `{board}`; there are {}", known.join(", "));
     };
-    view.entry.clone().with_context(|| format!("{board} reports its moves itself; nothing can be entered"))
+    view.entry.clone().with_context(|| match is_entered(&view.line) {
+        true => format!("{board} is being opened; try again in a moment"),
+        false => format!("{board} reports its moves itself; nothing can be entered"),
+    })
 }

@@ -4,7 +4,7 @@ use chrono::{DateTime, FixedOffset};
 
 use super::hold::{PublicationHold, RotationRequest};
 use super::request::{OperatorCommand, Request, Target};
-use super::table::Table;
+use super::table::{Attention, Table};
 use super::wait::LineWait;
 use super::{Effect, LineSettings, Output, Status};
 use crate::millis::Millis;
@@ -37,6 +37,11 @@ impl EntryBoard {
     /// Whether the operator requested new logs.
     pub fn rotation_requested(&self) -> bool {
         self.rotation_request.is_pending()
+    }
+
+    /// Whether the line can restart without losing any part of a game.
+    pub fn can_restart(&self) -> bool {
+        self.table.attention() == Attention::Idle && !self.hold.is_holding()
     }
 
     /// Returns the state for people.

@@ -447,7 +447,7 @@ impl Line {
         match &self.wire {
             Wire::Single(single) => single.table().attention() == Attention::Idle && !single.status().is_held,
             Wire::Bus(bus) => bus.can_restart(),
-            Wire::Entry(entry) => entry.table().attention() == Attention::Idle && !entry.status().is_held,
+            Wire::Entry(entry) => entry.can_restart(),
         }
     }
 

@@ -386,6 +386,7 @@ impl LineTask {
         self.report();
         self.reporter.update(|row| {
             (row.port, row.is_bus) = (self.config.port_name(), self.config.mode == Mode::Bus);
+            row.is_entry = self.config.mode == Mode::Entry;
             row.is_broken = false;
             row.was_opened = true;
             row.no_link = self.config.port.as_ref().map(|_| "not opened yet".to_owned());

@@ -16,6 +16,8 @@ pub struct LineReport {
     pub port: String,
     /// Whether the line is a bus with several boards.
     pub is_bus: bool,
+    /// Whether people enter the moves of the line, which has no board.
+    pub is_entry: bool,
     /// Reason why no bytes come from the board; `None` when the port is open.
     pub no_link: Option<String>,
     /// Whether the line was opened since the start of the station, or the attempt failed.

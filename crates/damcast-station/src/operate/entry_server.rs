@@ -63,8 +63,12 @@ pub struct EntryContext {
 #[derive(Clone)]
 struct EntryDesk {
     context: EntryContext,
-    budgets: Arc<Mutex<BTreeMap<String, Instant>>>,
+    budgets: Budgets,
 }
+
+/// Limits of the requests of each board, whoever sends them: the time at which its budget is full again.
+#[derive(Clone, Default)]
+struct Budgets(Arc<Mutex<BTreeMap<String, Instant>>>);
 
 /// Starts the server. `group`: group that may open the socket; `None` for the one of its folder.
 ///
@@ -73,7 +77,7 @@ struct EntryDesk {
 /// Returns an error if the socket cannot be created.
 pub fn serve(path: &Path, group: Option<&str>, context: EntryContext) -> Result<Server, SocketError> {
     let socket = Socket::open_for_group(path, group)?;
-    let desk = EntryDesk { context, budgets: Arc::default() };
+    let desk = EntryDesk { context, budgets: Budgets::default() };
     let slots = Arc::new(Semaphore::new(MAX_CLIENTS));
     Ok(Server::spawn(async move {
         // Client tasks belong to this task and end with it.
@@ -150,7 +154,7 @@ async fn answer(desk: &EntryDesk, message: EntryMessage) -> EntryReply {
     };
     let reply = match command(request) {
         Ok(None) => EntryReply { ok: true, ..EntryReply::default() },
-        Ok(Some(_)) if !desk.has_budget(&board, Instant::now()) => {
+        Ok(Some(_)) if !desk.budgets.take(&board, Instant::now()) => {
             EntryReply::try_again("too many requests of this table; try again in a moment")
         }
         Ok(Some(command)) => request_line(desk, &board, command, address).await,
@@ -206,10 +210,10 @@ async fn request_line(desk: &EntryDesk, board: &str, command: OperatorCommand, a
     }
 }
 
-impl EntryDesk {
-    /// Whether a board may send another request now.
-    fn has_budget(&self, board: &str, now: Instant) -> bool {
-        let mut budgets = lock(&self.budgets);
+impl Budgets {
+    /// Counts a request of a board. Returns whether it is within the limit.
+    fn take(&self, board: &str, now: Instant) -> bool {
+        let mut budgets = lock(&self.0);
         budgets.retain(|_, used_until| *used_until > now);
         let used_until = budgets.get(board).copied().unwrap_or(now).max(now) + REQUEST_INTERVAL;
         let is_left = used_until <= now + REQUEST_INTERVAL * BURST;
@@ -243,4 +247,38 @@ fn table(observer: &Observer, board: &str, round: Option<u32>) -> Option<EntryTa
         round,
         state,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn board_has_burst_and_then_rate_of_its_own() {
+        let (budgets, start) = (Budgets::default(), Instant::now());
+        let taken = |board: &str, count: u32, at: Instant| (0..count).filter(|_| budgets.take(board, at)).count();
+        assert_eq!(taken("table-7", 1_000, start), BURST as usize);
+        assert_eq!(taken("table-8", 1, start), 1, "another board is not affected");
+        assert_eq!(taken("table-7", 1_000, start + 4 * REQUEST_INTERVAL), 4);
+        assert_eq!(taken("table-7", 1_000, start + Duration::from_secs(1_000)), BURST as usize);
+    }
+
+    #[test]
+    fn requests_become_single_words_of_log() {
+        let enter = |notation: &str| {
+            command(EntryRequest::Enter { game: 1, ply: 2, notation: notation.to_owned(), clock: None })
+        };
+        let text = |command: Option<OperatorCommand>| command.map(|command| command.to_string());
+        assert_eq!(enter(" 32 - 28 ").map(text), Ok(Some("enter 1 2 32-28".to_owned())));
+        assert_eq!(command(EntryRequest::Look {}).map(text), Ok(None));
+        for wrong in ["", "32-28\u{202e}", "é", &"1".repeat(300)] {
+            assert!(enter(wrong).is_err(), "{wrong}");
+        }
+        for result in ["", "2-0 w", "2-0\n"] {
+            assert!(command(EntryRequest::Claim { game: 1, result: result.to_owned() }).is_err(), "{result}");
+        }
+        assert!(command(EntryRequest::TakeBack { game: 0, ply: 1 }).is_err());
+        let clock = Some(EntryClock { white: Some(360_000), black: None });
+        assert!(command(EntryRequest::Enter { game: 1, ply: 1, notation: "32-28".to_owned(), clock }).is_err());
+    }
 }

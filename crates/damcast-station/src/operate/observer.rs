@@ -118,6 +118,11 @@ impl Observer {
         self.office.borrow().open_rounds.clone()
     }
 
+    /// Whether people enter the moves of the board of this name.
+    pub fn is_entry_board(&self, name: &str) -> bool {
+        self.rows.borrow().iter().any(|row| row.name == name && row.is_entry)
+    }
+
     /// Returns a board without electronics and the state of its game; `None` if there is none of this name, or its line is not open.
     pub fn entry_board(&self, name: &str) -> Option<(BoardView, EntryStatus)> {
         let row = self.rows.borrow().iter().find(|row| row.name == name && !row.is_broken).cloned()?;
@@ -230,10 +235,10 @@ fn line(row: &LineReport, counters: Option<&(String, Arc<LineCounters>)>) -> Lin
     LineView {
         name: row.name.clone(),
         port: row.port.clone(),
-        mode: match &row.status.entry {
-            Some(_) => "entry",
-            None if row.is_bus => "bus",
-            None => "single",
+        mode: match (row.is_entry, row.is_bus) {
+            (true, _) => "entry",
+            (false, true) => "bus",
+            (false, false) => "single",
         }
         .to_owned(),
         link: row.no_link.clone().unwrap_or_else(|| "open".to_owned()),

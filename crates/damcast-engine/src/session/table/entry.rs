@@ -24,8 +24,8 @@ const PUBLICATION_DELAY: Millis = Millis::seconds(8);
 /// Plies of the running or last game, as people entered them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EnteredGame {
-    /// Plies with the positions before them; `None` for plies that a setup hides.
-    plies: Vec<Option<(Position, Move)>>,
+    /// Plies; `None` for those that a setup hides.
+    plies: Vec<Option<EnteredMove>>,
     /// Last of the plies, while it is not published.
     pending: Option<PendingPly>,
     /// Result that the players claim.
@@ -34,6 +34,16 @@ pub(super) struct EnteredGame {
     result: Option<String>,
     /// Last entered times.
     clocks: Option<Clocks>,
+}
+
+/// Entered ply.
+#[derive(Clone, Debug)]
+struct EnteredMove {
+    /// Position before the ply.
+    before: Position,
+    ply: Move,
+    /// Notation of the file.
+    text: String,
 }
 
 /// Entered ply that is not published yet.
@@ -98,12 +108,14 @@ impl EnteredGame {
     }
 
     fn texts(&self) -> Vec<String> {
-        self.plies.iter().map(|ply| ply.as_ref().map_or_else(|| "?".to_owned(), move_text)).collect()
+        self.plies.iter().map(|ply| ply.as_ref().map_or("?", |ply| &ply.text).to_owned()).collect()
     }
-}
 
-fn move_text((before, ply): &(Position, Move)) -> String {
-    notation::write(before.variant(), ply, &before.legal_moves())
+    /// Returns the ply with this number, from 1, if there is one; `Some(None)` if a setup hides it.
+    fn ply(&self, number: u32) -> Option<Option<&EnteredMove>> {
+        let index = (number as usize).checked_sub(1)?;
+        self.plies.get(index).map(Option::as_ref)
+    }
 }
 
 impl Table {
@@ -115,8 +127,8 @@ impl Table {
         }
         let Some(typed) = self.entered_game(game) else { return self.refuse_game(game) };
         let stands = typed.count();
-        if let Some(known) = typed.plies.get(number as usize - 1) {
-            return self.compare(entered, known.as_ref());
+        if let Some(known) = typed.ply(number) {
+            return compare(entered, known);
         }
         if !self.is_playing() {
             return refusal(format!("game {game} is over, after {stands} plies"));
@@ -157,7 +169,8 @@ impl Table {
         let [white, black] = entered.clocks;
         let clocks = Clocks { white, black, running: None };
         let clocks = Some(clocks).filter(|_| white.or(black).is_some());
-        typed.plies.push(Some((position, ply.clone())));
+        let text = notation::write(position.variant(), &ply, &position.legal_moves());
+        typed.plies.push(Some(EnteredMove { before: position, ply: ply.clone(), text }));
         typed.pending = Some(PendingPly { ply, clocks, entered_at: now });
         typed.claim = None;
         typed.clocks = clocks.or(typed.clocks);
@@ -165,26 +178,8 @@ impl Table {
 
     /// Returns the message about an entered ply.
     fn shown(&self, number: u32, game: u32) -> Option<Effect> {
-        let last = self.entered.as_ref().and_then(|typed| typed.plies.last()?.as_ref()).map(move_text)?;
-        Some(Effect::Info(format!("ply {number} of game {game} is {last}")))
-    }
-
-    /// Answers a request for a ply that is known already.
-    fn compare(&self, entered: &EnteredPly, known: Option<&(Position, Move)>) -> Vec<Effect> {
-        let EnteredPly { game, ply: number, notation: text, .. } = entered;
-        let Some(known) = known else {
-            return refusal(format!(
-                "ply {number} of game {game} is not known: an arbiter has set up a position after it"
-            ));
-        };
-        let stands = move_text(known);
-        match notation::read(&known.0, text) {
-            Ok(ply) if ply == known.1 => {
-                vec![Effect::AlreadyDone(format!("ply {number} of game {game} is {stands} already"))]
-            }
-            Err(error @ notation::MoveError::Ambiguous { .. }) => refusal(error.to_string()),
-            Ok(_) | Err(_) => refusal(format!("ply {number} of game {game} is {stands}; take that back first")),
-        }
+        let last = self.entered.as_ref()?.ply(number)??;
+        Some(Effect::Info(format!("ply {number} of game {game} is {}", last.text)))
     }
 
     /// Takes back the last entered ply: without a trace if it is not published, else by a setup.
@@ -204,10 +199,8 @@ impl Table {
                 "only the last ply can be taken back, which is ply {stands}; an arbiter can undo more"
             ));
         }
-        if typed.plies.last().is_none_or(Option::is_none) {
-            return refusal(format!(
-                "ply {number} of game {game} is not known: an arbiter has set up a position after it"
-            ));
+        if typed.ply(number).flatten().is_none() {
+            return refuse_hidden(game, number);
         }
         self.undo(now, 1)
     }
@@ -314,8 +307,7 @@ impl Table {
     pub(super) fn entry_status(&self) -> Option<EntryStatus> {
         let typed = self.entered.as_ref()?;
         let game = self.game_number().filter(|_| self.is_playing() || typed.count() > 0);
-        let played = |(before, ply): &(Position, Move)| before.play(ply);
-        let last = || typed.plies.last().and_then(Option::as_ref).map(played);
+        let last = || typed.plies.last()?.as_ref().map(|last| last.before.play(&last.ply));
         let start = || Position::start(self.settings.variant);
         let position = self.entered_position().or_else(last).unwrap_or_else(start);
         Some(EntryStatus {
@@ -335,6 +327,24 @@ impl Table {
         let published = self.games.open_game().map(|game| game.recogniser.position().setup());
         Some(BoardSquares { variant: self.settings.variant, sensed: *position.placement(), published })
     }
+}
+
+/// Answers a request for a ply that is known already.
+fn compare(entered: &EnteredPly, known: Option<&EnteredMove>) -> Vec<Effect> {
+    let EnteredPly { game, ply: number, notation: text, .. } = entered;
+    let Some(known) = known else { return refuse_hidden(*game, *number) };
+    let stands = &known.text;
+    match notation::read(&known.before, text) {
+        Ok(ply) if ply == known.ply => {
+            vec![Effect::AlreadyDone(format!("ply {number} of game {game} is {stands} already"))]
+        }
+        Err(error @ notation::MoveError::Ambiguous { .. }) => refusal(error.to_string()),
+        Ok(_) | Err(_) => refusal(format!("ply {number} of game {game} is {stands}; take that back first")),
+    }
+}
+
+fn refuse_hidden(game: u32, number: u32) -> Vec<Effect> {
+    refusal(format!("ply {number} of game {game} is not known: an arbiter has set up a position after it"))
 }
 
 fn side(color: Color) -> &'static str {

@@ -411,7 +411,7 @@ fn redeem_login_code(desk: &ServerContext, code: &str, address: IpAddr, asker: &
 /// Makes a code for the page of a board without electronics: for this round, or for the open round of the board.
 async fn issue_entry_code(desk: &ServerContext, board: String, round: Option<u32>, asker: &str) -> Reply {
     let Some(rounds) = desk.observer.open_rounds() else { return Reply::error("the station is starting; try again") };
-    if desk.observer.entry_board(&board).is_none() {
+    if !desk.observer.is_entry_board(&board) {
         return Reply::error(format!(
             "{board} is no board whose moves are entered by hand: a [[line]] with mode = \"entry\""
         ));

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use damcast_engine::bytelog::Mode;
 use damcast_engine::session::BusAddress;
 use damcast_engine::session::request::{OperatorCommand, Request, Target};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
@@ -134,6 +135,7 @@ impl Lines {
                     None => LineReport {
                         name: line.name.clone(),
                         port: line.port_name(),
+                        is_entry: line.mode == Mode::Entry,
                         no_link: Some("not opened yet".to_owned()),
                         ..LineReport::default()
                     },
