@@ -33,6 +33,8 @@ pub enum Subcommand {
     Serve(cli::serve::Arguments),
     /// Serve a page for operators and arbiters that does what `ctl` does. The page runs in a process of its own.
     Desk(cli::desk::Arguments),
+    /// Serve a page on which people enter the moves of tables without electronic boards. The page runs in a process of its own.
+    Entry(cli::entry::Arguments),
     /// Show how a running station is.
     Status(cli::status::Arguments),
     /// Send requests to a running station: results, names, corrections, reload.
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Subcommand::Run(arguments) => cli::run::run(&arguments),
         Subcommand::Serve(arguments) => cli::serve::run(&arguments),
         Subcommand::Desk(arguments) => cli::desk::run(&arguments),
+        Subcommand::Entry(arguments) => cli::entry::run(&arguments),
         Subcommand::Status(arguments) => cli::status::run(&arguments),
         Subcommand::Ctl(arguments) => cli::ctl::run(&arguments),
         Subcommand::Demo(arguments) => cli::demo::run(&arguments),

@@ -154,6 +154,7 @@ fn serve_pages(
     let for_viewers = serve::options(directory.join("public"), Vec::new(), Vec::new());
     let for_operator = DeskOptions {
         address: serve::viewer_address(&desk)?,
+        entry: None,
         sockets: vec![directory.join(SOCKET_NAME)],
         password_file: None,
         hosts: Vec::new(),

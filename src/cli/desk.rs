@@ -95,6 +95,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         is_public: !address.ip().is_loopback(),
         viewers_file: Some(PathBuf::from(STATE_FILE_PATH)),
         viewers: config.viewers,
+        entry: config.entry,
         metrics: numbers,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;

@@ -10,6 +10,7 @@ pub mod demo;
 mod demo_event;
 pub mod desk;
 pub mod doctor;
+pub mod entry;
 pub mod fsck;
 pub mod init;
 mod input;

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   damcast start ─┬─ damcast serve    pages, at the first free port from that of the configuration on
+//!                  ├─ damcast entry    the same
 //!                  ├─ damcast desk     the same
 //!                  └─ damcast run      records into ./recordings
 //! ```
@@ -21,7 +22,7 @@ use anyhow::{Context, ensure};
 use damcast::control::client::Client;
 use damcast::control::{ClientRequest, Role, SOCKET_NAME};
 use damcast::outward::desk::{own_address, terminal_code};
-use damcast::station::config::{Config, DeskConfig, LOCAL_FILE, ServeConfig, Sources, setup};
+use damcast::station::config::{Config, DeskConfig, EntryPageConfig, LOCAL_FILE, ServeConfig, Sources, setup};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
@@ -125,11 +126,19 @@ impl Evening {
         let (serve, child, pages) =
             self.spawn_at_free_port(wanted, |address| self.service("serve", Some(address))).await?;
         services.spawn(serve.keep(child, ended.clone()));
-        let own = own_address().filter(|_| pages.ip().is_unspecified());
-        let reach = SocketAddr::new(own.unwrap_or(local(pages.ip())), pages.port());
+        let own = own_address();
+        let reach =
+            SocketAddr::new(own.filter(|_| pages.ip().is_unspecified()).unwrap_or(local(pages.ip())), pages.port());
+        let wanted = EntryPageConfig::load(&self.file)?.address;
+        let (entry, child, tables) =
+            self.spawn_at_free_port(wanted, |address| self.service("entry", Some(address))).await?;
+        services.spawn(entry.keep(child, ended.clone()));
+        let tables =
+            SocketAddr::new(own.filter(|_| tables.ip().is_unspecified()).unwrap_or(local(tables.ip())), tables.port());
         let desk = |address| {
             let mut service = self.service("desk", Some(address));
             service.environment.push(("DAMCAST_DESK_VIEWERS", format!("http://{reach}/")));
+            service.environment.push(("DAMCAST_DESK_ENTRY", format!("http://{tables}/")));
             service
         };
         let (desk, child, address) = self.spawn_at_free_port(DeskConfig::load(&self.file)?.address, desk).await?;
@@ -137,6 +146,7 @@ impl Evening {
         let desk_address = format!("http://{address}");
         print_line(format_args!("pages http://{reach}"))?;
         print_line(format_args!("desk {desk_address}"))?;
+        print_line(format_args!("tables without boards http://{tables}"))?;
         if self.config.lines.is_empty() {
             self.find_boards(arguments).await?;
         }

@@ -112,6 +112,30 @@ fn desk_queries_station_and_reads_no_file_of_station() {
 }
 
 #[test]
+fn entry_page_reaches_its_socket_alone() {
+    const ENTRY: &str = "systemd/damcast-entry.service";
+    let unit = fs::read_to_string(ENTRY).unwrap();
+    let lines = ["User=damcast-entry", "Nice=10", "Type=notify", "ProtectSystem=strict"];
+    for line in lines.into_iter().chain(["InaccessiblePaths=-/var/lib/damcast/recordings -/run/damcast"]) {
+        assert!(unit.lines().any(|found| found == line), "{line}");
+    }
+    assert!(!unit.contains("damcast-ctl"), "the control socket is not for this page");
+    let scripts = scripts_that_do_not_enable("damcast-entry");
+    assert!(scripts[1].contains("damcast-entry.service"));
+    assert!(fs::read_to_string("systemd/damcast.sysusers").unwrap().contains("u damcast-entry"));
+    assert!(
+        fs::read_to_string("systemd/damcast.tmpfiles")
+            .unwrap()
+            .contains("/run/damcast-entry 2750 damcast damcast-entry")
+    );
+    assert!(fs::read_to_string("Cargo.toml").unwrap().contains(ENTRY));
+    let Some((is_right, text)) = analyze(&["security", "--offline=true", "--no-pager", EXPOSURE, ENTRY]) else {
+        return;
+    };
+    assert!(is_right, "{text}");
+}
+
+#[test]
 fn unit_may_open_boards_for_any_driver_loaded_at_start() {
     let unit = fs::read_to_string(UNIT).unwrap();
     let has = |line: &str| unit.lines().any(|found| found == line);
@@ -124,8 +148,9 @@ fn unit_may_open_boards_for_any_driver_loaded_at_start() {
         "PrivateDevices=no",
         "SupplementaryGroups=dialout",
         "Restart=always",
-        "Environment=RUNTIME_DIRECTORY=/run/damcast",
+        "Environment=RUNTIME_DIRECTORY=/run/damcast:/run/damcast-entry",
         "ReadWritePaths=-/run/damcast",
+        "ReadWritePaths=-/run/damcast-entry",
         "StateDirectoryMode=0751",
         // With private users the requester's identity would be lost.
         "PrivateUsers=no",

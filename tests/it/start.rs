@@ -18,15 +18,17 @@ use crate::pty::wait_until;
 use crate::simulated::{Boards, Kind};
 
 /// Running `damcast start`; it is killed when dropped.
-struct Start {
+pub struct Start {
     child: Child,
     lines: BufReader<std::process::ChildStdout>,
     pages: String,
     desk: String,
+    /// Address of the page for tables without boards.
+    pub tables: String,
 }
 
 impl Start {
-    fn begin(folder: &Path, arguments: &[&str]) -> Start {
+    pub fn begin(folder: &Path, arguments: &[&str]) -> Start {
         let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
         command.current_dir(folder).arg("start").args(arguments).env_remove("NOTIFY_SOCKET").stdin(Stdio::null());
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
@@ -36,12 +38,12 @@ impl Start {
             lines.read_line(&mut line).unwrap();
             line.trim().strip_prefix(&format!("{word} http://")).unwrap_or_else(|| panic!("{line}")).to_owned()
         };
-        let [pages, desk] = ["pages", "desk"].map(&mut address);
-        Start { child, lines, pages, desk }
+        let [pages, desk, tables] = ["pages", "desk", "tables without boards"].map(&mut address);
+        Start { child, lines, pages, desk, tables }
     }
 
     /// Reads lines until one contains these words.
-    fn wait_for(&mut self, words: &str) -> String {
+    pub fn wait_for(&mut self, words: &str) -> String {
         let mut all = String::new();
         while !all.contains(words) {
             assert_ne!(self.lines.read_line(&mut all).unwrap(), 0, "{all}");
@@ -50,7 +52,7 @@ impl Start {
     }
 
     /// Sends SIGINT, as Ctrl-C does, and returns the rest of what is printed.
-    fn end(mut self) -> String {
+    pub fn end(mut self) -> String {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
         let mut rest = String::new();
         self.lines.read_to_string(&mut rest).unwrap();
@@ -74,13 +76,13 @@ fn get(address: &str, path: &str) -> Option<String> {
     Some(answer)
 }
 
-fn ask(folder: &Path, request: ClientRequest) -> Reply {
+pub fn ask(folder: &Path, request: ClientRequest) -> Reply {
     let mut client = Client::connect(vec![folder.join("recordings/control.sock")]).unwrap();
     let patience = request.timeout();
     client.request(request, patience, |_| {}).unwrap()
 }
 
-fn published(folder: &Path) -> String {
+pub fn published(folder: &Path) -> String {
     fs::read_to_string(folder.join("recordings/public/events.ndjson")).unwrap_or_default()
 }
 

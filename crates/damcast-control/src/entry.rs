@@ -14,7 +14,7 @@ use crate::client::{ClientError, Connection};
 /// Name of the socket in its folder.
 pub const SOCKET_NAME: &str = "entry.sock";
 /// Path of the service's socket.
-pub const SERVICE_SOCKET_PATH: &str = "/run/damcast/entry.sock";
+pub const SERVICE_SOCKET_PATH: &str = "/run/damcast-entry/entry.sock";
 /// Maximum length of a request in bytes.
 pub const MAX_REQUEST_LEN: usize = 4 << 10;
 /// Time in which the station answers; later the outcome is unknown.

@@ -6,3 +6,4 @@ pub mod state_file;
 pub mod web;
 
 pub mod desk;
+pub mod entry;

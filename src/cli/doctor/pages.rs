@@ -4,7 +4,7 @@ use std::path::Path;
 
 use damcast::outward::state_file::{PagesState, STATE_FILE_PATH, read_state};
 use damcast::station::config::keys::Section;
-use damcast::station::config::{ConfigErrors, DeskConfig, ServeConfig, Sources, environment};
+use damcast::station::config::{ConfigErrors, DeskConfig, EntryPageConfig, ServeConfig, Sources, environment};
 
 use super::DoctorReport;
 use super::machine::Machine;
@@ -41,6 +41,13 @@ const DESK: Unit = Unit {
     config_tables: &[Section::Desk],
 };
 
+const ENTRY: Unit = Unit {
+    name: "damcast-entry.service",
+    wanted_by: "multi-user.target.wants",
+    consequence: "nobody can enter moves at the tables without electronic boards",
+    config_tables: &[Section::Entry],
+};
+
 /// Checks the units and their tables of the configuration.
 pub fn check(machine: &Machine, config: &Path, report: &mut DoctorReport) {
     // Another check reports an unreadable configuration.
@@ -61,6 +68,9 @@ pub fn check(machine: &Machine, config: &Path, report: &mut DoctorReport) {
     }
     if check_installed(machine, &DESK, sources.as_ref(), report) {
         check_config("[desk]", DeskConfig::load(config).map(drop), report);
+    }
+    if check_installed(machine, &ENTRY, sources.as_ref(), report) {
+        check_config("[entry]", EntryPageConfig::load(config).map(drop), report);
     }
 }
 

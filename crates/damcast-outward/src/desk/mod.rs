@@ -56,6 +56,8 @@ const MAX_CONNECTIONS: usize = 256;
 /// Options of the desk.
 #[derive(Debug)]
 pub struct DeskOptions {
+    /// Address of the page of tables without electronic boards, for the QR codes of their sheets.
+    pub entry: Option<String>,
     /// Address under which people reach the desk, such as `http://127.0.0.1:8081/`.
     pub address: String,
     /// Possible paths of the control socket, the likeliest first.
@@ -106,7 +108,13 @@ pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Futur
             None => std::future::pending().await,
         }
     };
-    let desk = site::DeskSite::new(door, station.clone(), options.password_file, options.viewers_file, options.viewers);
+    let desk = site::DeskSite::new(
+        door,
+        station.clone(),
+        options.password_file,
+        options.viewers_file,
+        [options.viewers, options.entry],
+    );
     tokio::select! {
         () = listener::listen(listener, routes::router(desk), limits, Arc::new(ConnectionCounts::default())) => {}
         () = numbers => {}

@@ -38,7 +38,7 @@ use super::{diagrams, state_stream, viewers};
 use crate::web::Language;
 use crate::web::live::now;
 use crate::web::origin::{RequestOrigin, single_value};
-use crate::web::routes::accepts_gzip;
+use crate::web::routes::{accepts_gzip, code};
 
 /// Prefix of a cookie's name. The port of the desk follows, because cookies ignore ports, then the suffix of the session.
 const COOKIE_PREFIX: &str = "damcast-desk-";
@@ -71,6 +71,7 @@ pub fn router(desk: Arc<DeskSite>) -> Router {
         .route("/api/tournament", get(tournament))
         .route("/api/log", get(log))
         .route("/api/viewers", get(viewers_address))
+        .route("/api/entry-code", post(entry_code))
         .route("/api/board/{name}", get(board))
         .fallback(|| async { error_response(StatusCode::NOT_FOUND, "there is nothing at this address") })
         .method_not_allowed_fallback(|| async {
@@ -470,6 +471,31 @@ async fn log(State(desk): SharedSite, _: LoggedInUser) -> Response {
 
 async fn viewers_address(State(desk): SharedSite, _: LoggedInUser) -> Response {
     object(StatusCode::OK, &viewers::viewer_address(desk.viewers.as_deref(), desk.viewers_file.as_deref()))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EntryCodeForm {
+    board: String,
+}
+
+/// Makes a code for a table without an electronic board: `code`, and if the address of its page is known `address` with the code, and
+/// `svg`, the QR code of that.
+async fn entry_code(State(desk): SharedSite, member: LoggedInUser, request: Request) -> Response {
+    let EntryCodeForm { board } = match body(request, MAX_REQUEST_LEN).await {
+        Ok(form) => form,
+        Err(answer) => return answer,
+    };
+    let wanted = ClientRequest::EntryCode { board: board.clone(), round: None };
+    if !wanted.is_allowed_for(member.user.role) {
+        return error_response(StatusCode::FORBIDDEN, "an arbiter gives results, names and rounds; ask an operator");
+    }
+    let reply = desk.station.request(Some(member.user), wanted).await;
+    desk.audit_log.clear().await;
+    let Some(secret) = &reply.code else { return reply_response(&reply) };
+    let address = desk.entry.as_ref().map(|page| format!("{}/#{secret}", page.trim_end_matches('/')));
+    let svg = address.as_deref().and_then(code).map(|(_, svg)| svg.into_string());
+    object(StatusCode::OK, &json!({"ok": true, "board": board, "code": secret, "address": address, "svg": svg}))
 }
 
 async fn board(State(desk): SharedSite, _: LoggedInUser, Path(name): Path<String>) -> Response {

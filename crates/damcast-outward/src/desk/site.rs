@@ -19,6 +19,7 @@ pub struct DeskSite {
     pub(super) sessions: Sessions,
     pub(super) viewers_file: Option<PathBuf>,
     pub(super) viewers: Option<String>,
+    pub(super) entry: Option<String>,
     pub(super) password_file: Option<PathBuf>,
     login_attempts: Mutex<LoginAttempts>,
     /// Checks one password at a time, because each check is slow by design, against guessing.
@@ -40,7 +41,7 @@ impl DeskSite {
         station: Arc<StationClient>,
         password_file: Option<PathBuf>,
         viewers_file: Option<PathBuf>,
-        viewers: Option<String>,
+        [viewers, entry]: [Option<String>; 2],
     ) -> Arc<DeskSite> {
         Arc::new(DeskSite {
             access_policy: door,
@@ -48,6 +49,7 @@ impl DeskSite {
             sessions: Sessions::default(),
             viewers_file,
             viewers,
+            entry,
             page: page::Page::new(password_file.is_some()),
             password_file,
             login_attempts: Mutex::default(),

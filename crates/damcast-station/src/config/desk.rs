@@ -31,6 +31,8 @@ pub struct DeskConfig {
     pub metrics: Option<SocketAddr>,
     /// Address of the viewers' pages.
     pub viewers: Option<String>,
+    /// Address of the page of tables without electronic boards.
+    pub entry: Option<String>,
     /// Control socket of the station, if configured.
     pub socket: Option<PathBuf>,
     /// Folder of the station, if configured.
@@ -79,6 +81,19 @@ fn parse_listen_address(value: &Value, example: &str) -> Result<SocketAddr, Conf
     of_loopback.or_else(|_| text.parse()).map_err(|_| value.error(wrong))
 }
 
+/// Reads the address of a page for people.
+fn page_address(value: &Value, example: &str) -> Result<String, ConfigError> {
+    let address = value.string()?;
+    let rest = ["http://", "https://"].iter().find_map(|scheme| address.strip_prefix(scheme));
+    let is_plain = address.len() <= MAX_VIEWERS_LEN && address.bytes().all(|byte| byte.is_ascii_graphic());
+    match rest.is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '['))
+        && is_plain
+    {
+        true => Ok(address.to_owned()),
+        false => Err(value.error(format!("`{}` is the address of the page, as in \"{example}\"", value.key))),
+    }
+}
+
 /// Reads the table and records its errors.
 pub(super) fn read(mut top: ConfigTable) -> DeskConfig {
     let mut table = top.section(Section::Desk);
@@ -101,17 +116,8 @@ pub(super) fn read(mut top: ConfigTable) -> DeskConfig {
         )))
     });
     let metrics = table.read("metrics", |value| parse_listen_address(value, "127.0.0.1:9377"));
-    let viewers = table.read("viewers", |value| {
-        let address = value.string()?;
-        let rest = ["http://", "https://"].iter().find_map(|scheme| address.strip_prefix(scheme));
-        let is_plain = address.len() <= MAX_VIEWERS_LEN && address.bytes().all(|byte| byte.is_ascii_graphic());
-        match rest.is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '['))
-            && is_plain
-        {
-            true => Ok(address.to_owned()),
-            false => Err(value.error("`viewers` is the address of the pages, as in \"http://192.168.1.5:8080/\"")),
-        }
-    });
+    let viewers = table.read("viewers", |value| page_address(value, "http://192.168.1.5:8080/"));
+    let entry = table.read("entry", |value| page_address(value, "http://192.168.1.5:8082/"));
     table.reject_unknown();
     DeskConfig {
         address: address.unwrap_or(DEFAULT_ADDRESS),
@@ -120,6 +126,7 @@ pub(super) fn read(mut top: ConfigTable) -> DeskConfig {
         trusted_proxies,
         metrics,
         viewers,
+        entry,
         socket: None,
         directory: None,
     }
@@ -172,8 +179,8 @@ mod tests {
             ("metrics = \"localhost\"", "`metrics` is an address"),
             ("metrics = \"99999\"", "`metrics` is an address"),
             ("metrics = 9377", "`metrics`"),
-            ("viewers = \"live.example.org\"", "`viewers` is the address"),
-            ("viewers = \"http://\"", "`viewers` is the address"),
+            ("viewers = \"live.example.org\"", "`viewers` is the address of the page"),
+            ("viewers = \"http://\"", "`viewers` is the address of the page"),
             ("hosts = [\"http://x\"]", "without port and path"),
             ("password-file = \"\"", "path of a file"),
             ("passwords = \"x\"", "unknown key `passwords`"),

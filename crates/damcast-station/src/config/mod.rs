@@ -51,7 +51,7 @@ use crate::link::PortAddress;
 pub use desk::DeskConfig;
 use document::SourceLine;
 pub use document::{ConfigError, ConfigErrors, ConfigLocation};
-pub use entry::EntryConfig;
+pub use entry::{EntryConfig, EntryPageConfig};
 use keys::Section;
 pub use operation::{AlarmConfig, ControlConfig, TournamentConfig};
 pub use outlet::{OutletConfig, PUBLIC, SuspendedOutlet};
@@ -284,6 +284,7 @@ fn read_config(
         // They record their errors.
         serve::read(top.clone());
         desk::read(top.clone());
+        entry::read_page(top.clone());
         held.drain(..).flat_map(|held| held.errors.0).for_each(|error| top.record(error));
     }
     // Recording does not use the tables of the pages and the desk.

@@ -28,6 +28,20 @@ const freeNames = (word, amount) => {
 };
 const gameType = () => ownLines().at(-1)?.['game-type'] ?? '20';
 
+/** Shows the codes of tables without boards, one sheet a table, to print or to scan. */
+const showCodes = async names => {
+  const sheets = [];
+  for (const board of names) {
+    const answer = await api('/api/entry-code', {board});
+    if (!answer.ok) { banner(filled(texts.not_done, answer.error)); return; }
+    sheets.push(el('section.sheet', {}, el('h3', {}, bdi(board)), answer.svg && el('div.code', {}, drawing(answer.svg)), el('p', {}, filled(texts.entry_code, answer.code)), answer.address && el('p.q.s', {}, answer.address.split('#')[0])));
+  }
+  const dialog = $('#dialog');
+  dialog.replaceChildren(el('h2', {id: 'dialog-title'}, texts.codes), el('p.q', {}, texts.codes_hint), ...sheets,
+    el('div.ab', {}, el('button.btn.p', {type: 'button', onclick: () => print()}, texts.print), el('button.btn', {type: 'button', onclick: () => dialog.close()}, texts.close)));
+  dialog.showModal();
+};
+
 /** A form that adds tables without boards. */
 const addingTables = () => {
   const amount = el('input', {type: 'number', min: 1, max: 64, value: '1'});
@@ -53,7 +67,8 @@ const drawLines = place => {
       return [port.port, port.product ?? (port.is_board ? 'DGT' : '–'), button(filled(texts.add_as, name), `add ${port.port}`, () => addLines([{name, port: port.port, 'game-type': gameType()}]))];
     })),
     free.length > 0 && el('p.q.s', {}, texts.try_hint),
-    addingTables()]);
+    addingTables(),
+    ownLines().some(line => line.mode === 'entry') && el('div.ab', {}, button(texts.codes, 'codes', () => showCodes(ownLines().filter(line => line.mode === 'entry').map(line => line.name))))]);
 };
 
 /** Draws the name, place and time control of the event, and the game of all tables. */

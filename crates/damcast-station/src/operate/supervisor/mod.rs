@@ -637,10 +637,13 @@ pub fn socket_path(config: &Config) -> PathBuf {
     config.control.socket.clone().unwrap_or_else(|| folder().join(damcast_control::SOCKET_NAME))
 }
 
-/// Returns the path of the entry socket: as configured, or beside the control socket.
+/// Returns the path of the entry socket: as configured, in the second runtime folder of the service, or beside the control socket.
 pub fn entry_socket_path(config: &Config) -> PathBuf {
     let beside = || socket_path(config).with_file_name(damcast_control::entry::SOCKET_NAME);
-    config.entry.socket.clone().unwrap_or_else(beside)
+    let folders = std::env::var("RUNTIME_DIRECTORY").ok();
+    let second = folders.as_deref().and_then(|folders| folders.split(':').nth(1)).filter(|folder| !folder.is_empty());
+    let of_service = second.map(|folder| Path::new(folder).join(damcast_control::entry::SOCKET_NAME));
+    config.entry.socket.clone().or(of_service).unwrap_or_else(beside)
 }
 
 /// Returns the health problems: none if every line is running without a stall and has no other problem.
