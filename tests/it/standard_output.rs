@@ -115,6 +115,9 @@ fn no_verb_panics_on_closed_output() {
     fs::write(place.path("wrong.toml"), "[station]\ndirectroy = \"x\"\n").unwrap();
     fs::write(place.path("wrong-serve.toml"), "[serve]\naddress = 5\n").unwrap();
     fs::write(place.path("wrong-desk.toml"), "[desk]\naddress = 5\n").unwrap();
+    fs::write(place.path("wrong-entry.toml"), "[entry]\naddress = 5\n").unwrap();
+    fs::create_dir(place.path("wrong")).unwrap();
+    fs::write(place.path("wrong/damcast.toml"), "[station]\ndirectroy = \"x\"\n").unwrap();
     let log = "tests/data/replay/standard-live-example.log";
     let config = place.path("damcast.toml");
     let folder = config.parent().unwrap();
@@ -129,7 +132,7 @@ fn no_verb_panics_on_closed_output() {
         rebuild @/recordings --into @/copy|tournament show --directory @/recordings|perft 2|perft --divide 2|\
         moves|check @/games.pdn|check --json @/games.pdn|convert @/games.pdn|show @/games.pdn";
     let silent = "--nonsense|run --config @/wrong.toml|run --config @/damcast.toml|serve --config @/wrong-serve.toml|\
-        desk --config @/wrong-desk.toml|status --socket @/nowhere|init --config @/damcast.toml|\
+        desk --config @/wrong-desk.toml|entry --config @/wrong-entry.toml|start --directory @/wrong|status --socket @/nowhere|init --config @/damcast.toml|\
         config check --config @/wrong.toml|ports|log extract @/recordings --from 00:00|log list @/nothing|line";
     try_each_verb(env!("CARGO_BIN_EXE_damcast"), &printing.replace("{log}", log), silent, folder);
     assert!(station.signal(Signal::TERM).success());

@@ -18,7 +18,7 @@ use chrono::{DateTime, FixedOffset};
 
 use super::checksum;
 use super::gap_filler::KEY_LOST;
-use super::header::{Header, Seal};
+use super::header::{Header, SEAL_KEY, Seal};
 use super::line::{LineError, LogFault, LogLine, parse_line, verify_checksum, without_end};
 use super::record::{Record, RecordKind};
 
@@ -307,6 +307,8 @@ impl LogReader {
                 return Err(error(LineError { column: 1, fault: LogFault::LateHeader(key.clone()) }));
             }
             LogLine::Header { .. } if self.last.is_some() => {}
+            // The checksum, moved and damaged: it is no other line of the header.
+            LogLine::Header { key, .. } if key.starts_with(SEAL_KEY) => self.seal = Some(Seal::Damaged),
             LogLine::Header { key, value } => {
                 let column = line.find(':').map_or(1, |colon| line[..colon].chars().count() + 3);
                 self.header.set(key, value).map_err(|fault| error(LineError { column, fault: fault.into() }))?;
@@ -425,6 +427,15 @@ mod tests {
 5300 .
 5300 = down
 ";
+
+    #[test]
+    fn moved_and_damaged_checksum_is_no_line_of_header() {
+        let log = read_valid_prefix(b"#head 12 of line:1\n# tag-White: A\n").0;
+        assert_eq!((log.header.is_changed, log.problems.as_slice()), (true, &[LogProblem::HeaderChanged][..]));
+        let text = log.to_text();
+        assert!(!text.contains("of line"), "{text}");
+        assert_eq!(read(text.as_bytes()).unwrap().problems, []);
+    }
 
     #[test]
     fn checksum_of_header_finds_each_change() {
