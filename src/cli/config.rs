@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             print_error(&errors);
             let count = errors.0.len();
             let plural = if count == 1 { "" } else { "s" };
-            print_error(format_args!("\ndamcast: {count} mistake{plural}; nothing is started from this"));
+            print_error(format_args!("\ndamcast: {count} mistake{plural}"));
             Ok(ExitCode::from(EXIT_USAGE))
         }
     }
@@ -78,10 +78,13 @@ fn check(sources: &Sources) -> Result<String, ConfigErrors> {
     let config = sources.read()?;
     // The devices behind addresses depend on what is plugged in, so a station records anyway; only this check reports them.
     let ports = config.lines.iter().filter_map(|line| Some((line.name.as_str(), line.port.as_ref()?)));
-    let shared: Vec<ConfigError> =
+    let mut errors: Vec<ConfigError> =
         ports::shared_devices(ports).into_iter().map(|lines| duplicate_port_error(sources, &lines)).collect();
-    if !shared.is_empty() {
-        return Err(ConfigErrors(shared));
+    let file = || sources.names().first().copied().unwrap_or_default().to_owned();
+    let typos = config.likely_typos().into_iter();
+    errors.extend(typos.map(|message| ConfigError { file: file(), message, location: None }));
+    if !errors.is_empty() {
+        return Err(ConfigErrors(errors));
     }
     let boards: usize = config.lines.iter().map(|line| line.boards.len().max(1)).sum();
     let lines = config.lines.len();

@@ -233,7 +233,10 @@ enum Subcommand {
         #[arg(long)]
         confirm: bool,
     },
-    /// Name the players: of this game if its file has no moves, else of the next.
+    /// Set or correct the names of the players on a board.
+    ///
+    /// Before the first move of a game, its file gets the names. Later they are a correction: files for readers, pages and results
+    /// show the new names, and the file of the game keeps the old ones. Between two games, the names are those of the next game.
     SetPlayers {
         /// Board name.
         board: String,

@@ -16,6 +16,7 @@ use anyhow::Context;
 use damcast::station::config::draft::{Draft, DraftLine};
 use damcast::station::config::{Config, DEFAULT_PATH, reference, setup};
 use damcast::station::link::{PortAddress, ports};
+use draughts::Variant;
 use serialport::SerialPortType;
 
 use super::EXIT_USAGE;
@@ -268,7 +269,14 @@ fn draft(arguments: &Arguments, found: Vec<FoundPort>, asks: bool) -> anyhow::Re
         None => Ok(default.to_owned()),
     };
     let usual = default_game_type(&found);
-    let game_type = answer(&arguments.game_type, "game (20 international, 25 Russian, 40 Frisian, ...)", usual)?;
+    let game_type = loop {
+        let given = answer(&arguments.game_type, "game (20 international, 25 Russian, 40 Frisian, ...)", usual)?;
+        match Variant::from_tag(&given) {
+            // Somebody who answers questions is asked again at once.
+            Err(error) if asks && arguments.game_type.is_none() => print_line(format_args!("{error}"))?,
+            _ => break given,
+        }
+    };
     let event = answer(&arguments.event, "event", "")?;
     let site = answer(&arguments.site, "site", "")?;
     let usual = if arguments.config.starts_with("/etc") { INSTALLED_DIRECTORY } else { "recordings" };

@@ -24,6 +24,28 @@ fn summarizes_valid_configuration() {
     );
 }
 
+/// A station records with these; the check before the round reports them, all at once.
+#[test]
+fn reports_likely_typos() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("damcast.toml");
+    let tags = "[line.tags]\nWithe = \"A\"\nblack = \"B\"\nEvnt = \"C\"\nWhiteTeam = \"D\"\nCoach = \"E\"\n";
+    fs::write(&file, VALID.replace("\"any\"", "\"COM3\"") + tags).unwrap();
+    let checked = run(&["config", "check", "--config", &file.display().to_string()]);
+    assert_eq!(checked.code, 2, "{}", checked.err);
+    assert_contains(
+        &checked.err,
+        &[
+            "a: the tag `Withe`: did you mean `White`?",
+            "a: the tag `black`: did you mean `Black`?",
+            "a: the tag `Evnt`: did you mean `Event`?",
+            "a: COM3 is a port of Windows",
+            "4 mistakes",
+        ],
+    );
+    assert!(damcast::station::config::Config::load(&file).is_ok(), "a station starts with it");
+}
+
 /// A udev link and its device are one port, and a board has one line.
 #[test]
 fn reports_one_port_under_two_names() {
@@ -72,7 +94,7 @@ fn reports_all_mistakes_of_wrong_configuration() {
     let checked = run(&["config", "check", "--config", &file]);
     assert_eq!((checked.code, checked.out.as_str()), (2, ""));
     assert_contains(&checked.err, &[":5:8: `bluetooth:`", "  |        ^^^", ":6:13: game type: game type 99"]);
-    assert_contains(&checked.err, &["damcast: 2 mistakes; nothing is started from this"]);
+    assert_contains(&checked.err, &["damcast: 2 mistakes"]);
     run(&["config", "check", "--config", "/nowhere/damcast.toml"]).fails(2, "`damcast init` writes a configuration");
 }
 

@@ -216,6 +216,32 @@ impl Config {
         }
     }
 
+    /// Returns what is allowed and still looks like a typing error: a tag that nearly has the name of a known one, and the name of a port of
+    /// Windows. A station records with it; only a check reports it.
+    pub fn likely_typos(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for line in &self.lines {
+            let tags = line.tags.iter().chain(line.boards.iter().flat_map(|board| &board.tags));
+            for (tag, _) in tags {
+                if let Some(meant) = meant_tag(tag) {
+                    found.push(format!("{}: the tag `{tag}`: did you mean `{meant}`?", line.name));
+                }
+            }
+            if let Some(PortAddress::Serial(path)) = &line.port
+                && let Some(name) = path.file_name().and_then(|name| name.to_str())
+                && is_windows_port(name)
+            {
+                let example = "\"serial:/dev/ttyUSB0\"; `damcast ports` lists them";
+                found.push(format!(
+                    "{}: {name} is a port of Windows; here a port is a path such as {example}",
+                    line.name
+                ));
+            }
+        }
+        found.dedup();
+        found
+    }
+
     /// Whether an outlet is delayed; then other users of the machine must not read the recordings.
     pub fn has_delay(&self) -> bool {
         self.outlets.iter().any(|outlet| outlet.delay != Delay::NO_DELAY)
@@ -252,6 +278,39 @@ impl Config {
     pub fn read(file: &str, text: &str) -> Result<Config, ConfigErrors> {
         Sources::from_text(file, text).read()
     }
+}
+
+/// Tags of the standard that a configuration may set.
+const KNOWN_TAGS: [&str; 14] = [
+    "Event",
+    "Site",
+    "Round",
+    "White",
+    "Black",
+    "WhiteTitle",
+    "BlackTitle",
+    "WhiteRating",
+    "BlackRating",
+    "WhiteTeam",
+    "BlackTeam",
+    "TimeControl",
+    "Annotator",
+    "Section",
+];
+
+/// Returns the known tag that a name nearly is; `None` if it is known, or like none.
+fn meant_tag(name: &str) -> Option<&'static str> {
+    if KNOWN_TAGS.contains(&name) {
+        return None;
+    }
+    let is_near = |known: &&str| known.eq_ignore_ascii_case(name) || known.len() > 4 && value::is_typo(known, name);
+    KNOWN_TAGS.into_iter().find(is_near)
+}
+
+/// Whether this is the name of a serial port of Windows, such as `COM3`.
+fn is_windows_port(name: &str) -> bool {
+    let digits = name.get(..3).filter(|start| start.eq_ignore_ascii_case("COM")).and_then(|_| name.get(3..));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
 /// Returns the environment variables that are valid UTF-8.
