@@ -29,7 +29,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::output::{print_error, print_line};
+use super::output::{self, print_error, print_line};
 use super::run::stop_signal;
 use super::{init, tournament, usage_error};
 
@@ -229,7 +229,8 @@ impl Evening {
     fn greet(&self, pages: &SocketAddr, desk: &str) -> anyhow::Result<()> {
         let is_terminal = std::io::stdout().is_terminal();
         if is_terminal && !pages.ip().is_loopback() {
-            print_line(terminal_code(&format!("http://{pages}/")).unwrap_or_default())?;
+            let code = terminal_code(&format!("http://{pages}/")).unwrap_or_default();
+            output::write_control(&format!("{code}\n"))?;
         }
         print_line(format_args!("messages of the programs: {}", self.messages.display()))?;
         match is_terminal {

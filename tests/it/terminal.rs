@@ -283,3 +283,24 @@ fn ending_station_releases_terminal() {
     let lines = terminal.text_after_exit();
     assert!(lines.iter().any(|line| line == "damcast: the station has ended"), "{}", lines.join("\n"));
 }
+
+/// The login link is for the terminal, and Enter makes another one. The QR code of the pages is drawn, not escaped.
+#[test]
+fn start_shows_login_link_at_terminal() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut terminal = Terminal::open(80, 40, &["start", "--directory", &folder.path().display().to_string()]);
+    let with = |rows: &[String], words: &str| rows.iter().filter(|row| row.contains(words)).count();
+    wait_until("a login link", || with(&terminal.rows(), "Ctrl-C ends") == 1);
+    let rows = terminal.rows();
+    assert_eq!(
+        (with(&rows, "pages http://"), with(&rows, "desk http://127.0.0.1:"), with(&rows, "/?code=")),
+        (1, 1, 1)
+    );
+    assert_eq!(with(&rows, "u001b"), 0, "{rows:?}");
+    // A machine without a network has no address that phones reach.
+    assert!(with(&rows, "pages http://127.0.0.1") + with(&rows, "█▀▀▀▀▀█") > 0, "{rows:?}");
+    terminal.press(b'\n');
+    wait_until("another login link", || with(&terminal.rows(), "/?code=") == 2);
+    terminal.press(3);
+    assert!(terminal.ended().success());
+}
