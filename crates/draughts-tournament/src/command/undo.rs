@@ -107,7 +107,10 @@ pub fn decide_undo(
     check_games(&mut draft, &history.now, record)?;
     let earlier = records.iter().take_while(|known| known.version < record.version);
     messages.extend(release_games(&mut draft, earlier, &was)?);
-    withdraw_results(&mut draft, &history.now)?;
+    // A result that ended a running game came from its board.
+    if record.command_crc.is_empty() {
+        withdraw_results(&mut draft, &history.now)?;
+    }
     draft.derive_board_changes()?;
     finish(&history.now, draft, command, (messages, Vec::new()), true)
 }
