@@ -334,7 +334,7 @@ enum Subcommand {
     },
     /// Create a code with which a table enters its own moves.
     ///
-    /// It permits to enter the moves of one board without electronics in one round, and nothing else; a new code for the same round
+    /// People use it to enter the moves of one board without electronics in one round, and nothing else; a new code for the same round
     /// replaces it.
     #[command(
         after_help = "Examples:\n  damcast ctl entry-code table-7 --round 3\n  damcast ctl entry-code table-7 --revoke"

@@ -100,7 +100,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let outcome = runtime.block_on(async {
         let stop = stop_signal().context("signals")?;
         if let Some(mistake) = mistake {
-            print_error(format_args!("damcast: what was set at the desk is wrong and does not count:\n{mistake}\n"));
+            print_error(format_args!("damcast: setup.toml is wrong and is ignored:\n{mistake}\n"));
         }
         evening.hold(arguments, stop).await
     });

@@ -109,7 +109,7 @@ pub struct EntryTable {
     pub board: String,
     /// Number of the running game, of the last one if it is over, or of the first one that can begin.
     pub game: u32,
-    /// Plies of the game in order, in the notation of its files; `?` for a ply that nobody entered before a position was set up.
+    /// Plies of the game in order, in the notation of its files. `?` stands for a missing ply: an arbiter set up a position after it.
     pub plies: Vec<String>,
     /// Whether the last of the plies is not published yet: to take it back leaves no trace.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -128,7 +128,7 @@ pub enum ClientRequest {
         /// Shortest interval in milliseconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         interval_ms: Option<u64>,
-        /// Address of the desk, if a desk watches: people who get a login code are told where to use it.
+        /// Address of the desk, if the client is a desk. The answer to `login` contains it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         desk: Option<String>,
     },
@@ -208,7 +208,7 @@ pub enum ClientRequest {
     ShowTournament {},
     /// Requests since the start of the station.
     AuditLog {},
-    /// What the desk has set, and the ports of this machine.
+    /// Contents of `setup.toml`, and the ports of this machine.
     ShowSetup {},
     /// Sets lines, the event and the boards of the tournament, then reads the configuration again.
     SetUp {
@@ -355,7 +355,7 @@ impl ClientRequest {
     }
 }
 
-/// What the desk has set, and what it can set.
+/// Contents of `setup.toml`, with the names and ports for new lines.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct SetupView {
     /// Contents of the file `setup.toml`: its tables and arrays; an empty object if there is no file.
@@ -413,7 +413,7 @@ pub struct Reply {
     /// Login code for the desk, valid once, for a minute; or code of a table without an electronic board.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Address of the desk that watches the station, with a code.
+    /// Address of the desk, in the answer to `login`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub desk: Option<String>,
     /// Person who has logged in.
@@ -422,7 +422,7 @@ pub struct Reply {
     /// Tournament.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tournament: Option<Box<TournamentSnapshot>>,
-    /// What the desk has set.
+    /// Contents of `setup.toml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<Box<SetupView>>,
     /// Requests, oldest first.

@@ -270,7 +270,7 @@ fn parse_board_key(key: &str) -> Option<(u16, &str)> {
 pub(super) const TITLE_PREFIX: &str = "damcast byte log ";
 /// Mark before the checksum of a header.
 const SEAL_MARK: &str = "# head ";
-/// The same without the sign of a comment.
+/// The mark without its `# `, as a header key begins.
 pub(super) const SEAL_KEY: &str = "head ";
 /// Length of the line with the checksum of a header.
 const SEAL_LEN: usize = SEAL_MARK.len() + 2 * checksum::DIGIT_COUNT + 2;

@@ -63,7 +63,7 @@ impl AccessPolicy {
         if !request.uri().path().starts_with(API_PREFIX) {
             return if is_post { Err((StatusCode::METHOD_NOT_ALLOWED, "this is only read")) } else { Ok(origin) };
         }
-        let foreign = Err((StatusCode::FORBIDDEN, "this request comes from a page of somebody else"));
+        let foreign = Err((StatusCode::FORBIDDEN, "another website sent this request; use the page itself"));
         match headers.get("sec-fetch-site") {
             Some(site) if site != "same-origin" => return foreign,
             _ => {}

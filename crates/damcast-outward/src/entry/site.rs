@@ -126,7 +126,7 @@ impl EntrySite {
         let origins = headers.contains_key(header::ORIGIN);
         let is_foreign = (is_post || origins) && !single_value(headers, &header::ORIGIN).is_some_and(is_own);
         if is_foreign {
-            return Err((StatusCode::FORBIDDEN, "this request comes from a page of somebody else"));
+            return Err((StatusCode::FORBIDDEN, "another website sent this request; use the page itself"));
         }
         Ok(origin)
     }
@@ -162,7 +162,7 @@ fn cookie(key: &str, code: &str, age: u32, is_encrypted: bool) -> Option<HeaderV
     HeaderValue::from_str(&text).ok()
 }
 
-/// What a browser sends about a table.
+/// Form that a browser sends for a table.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TableForm {

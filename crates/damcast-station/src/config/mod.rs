@@ -18,7 +18,7 @@
 //! | [`keys`] | all keys, one row each, with the type of the value |
 //! | [`mod@reference`] | purpose and default of each key: the annotated file |
 //! | [`sources`] | the file, its drop-ins, the environment and `setup.toml`, merged |
-//! | [`setup`] | `setup.toml`: what the desk may set |
+//! | [`setup`] | `setup.toml`, and the keys that it may set |
 //! | `document`, `value` | texts with locations, read key by key |
 //! | [`schema`], [`show`] | the JSON Schema; the effective configuration |
 
@@ -183,7 +183,7 @@ impl BoardConfig {
 }
 
 impl Config {
-    /// Reads a configuration file with its drop-ins, the environment and what the desk has set.
+    /// Reads a configuration file with its drop-ins, the environment and `setup.toml`.
     ///
     /// # Errors
     ///
@@ -201,7 +201,7 @@ impl Config {
         Sources::load(path)?.read_for_recording()
     }
 
-    /// Reads a configuration for a start: if only what the desk has set is wrong, that does not count, and its errors are returned as well.
+    /// Reads a configuration for a start. Ignores `setup.toml` if it alone is wrong, and returns its errors as well.
     ///
     /// # Errors
     ///

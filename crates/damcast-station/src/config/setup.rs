@@ -1,4 +1,4 @@
-//! `setup.toml` in the folder of the recordings: what people have set at the desk or with `damcast start`, so that nobody edits a file.
+//! `setup.toml` in the folder of the recordings. The desk and `damcast start` write it, so people need not edit a file.
 //!
 //! ```toml
 //! [station.tags]

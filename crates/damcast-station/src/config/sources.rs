@@ -6,7 +6,7 @@
 //!   DAMCAST_PUBLIC_DELAY=60               overrides both: DAMCAST_, the table, the key
 //!   DAMCAST_LINE_BOARD_1_PORT=...         for a [[line]] or [[outlet]] with its name; letters and digits, else _
 //!   DAMCAST_STATION_TAGS_Event=...        tag names keep their case
-//!   DIRECTORY/setup.toml                  overrides all: what the page "Set up" of the desk has set
+//!   DIRECTORY/setup.toml                  overrides all; the desk writes it
 //! ```
 //!
 //! Relative paths are resolved against the folder of the file, or against the state directory of the service, `/var/lib/damcast`, if
@@ -34,7 +34,7 @@ const VARIABLE_PREFIX: &str = "DAMCAST_";
 pub struct Sources {
     files: Vec<Source>,
     environment: Vec<(String, String)>,
-    /// What the desk has set; it may set few keys.
+    /// Contents of `setup.toml`, which may set only some keys.
     setup: Option<Source>,
     /// Base of relative paths.
     base: PathBuf,
@@ -82,7 +82,7 @@ impl Sources {
         Ok(Sources { files, environment: Vec::new(), setup: None, base: base(path) })
     }
 
-    /// Reads everything that a station reads: the file, its drop-ins, the environment, and what the desk has set.
+    /// Reads all sources of a station: the file, its drop-ins, the environment and `setup.toml`.
     ///
     /// # Errors
     ///
@@ -97,22 +97,15 @@ impl Sources {
         }
     }
 
-    /// Returns the file of what the desk has set; `None` if no source names the folder of the recordings.
+    /// Returns the path of `setup.toml`; `None` if no source names the folder of the recordings.
     pub fn setup_file(&self) -> Option<PathBuf> {
         Some(self.socket_candidates().directory?.join(setup::FILE_NAME))
     }
 
-    /// Replaces what the desk has set.
+    /// Replaces the contents of `setup.toml`.
     #[must_use]
     pub fn with_setup(mut self, file: &Path, text: String) -> Sources {
         self.setup = Some(Source { name: file.display().to_string(), text });
-        self
-    }
-
-    /// Drops what the desk has set.
-    #[must_use]
-    pub fn without_setup(mut self) -> Sources {
-        self.setup = None;
         self
     }
 

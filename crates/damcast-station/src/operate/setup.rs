@@ -1,4 +1,4 @@
-//! What the desk sets: read from and written to `setup.toml`.
+//! Reads and writes `setup.toml` for the desk.
 //!
 //! The checks stand here, where the file is written: contents are read as the next start would read them, and a line may name only a port
 //! that the configuration has already or that this machine has.
@@ -22,7 +22,7 @@ pub struct CheckedSetup {
     text: String,
 }
 
-/// Reads what the desk has set. `config`: path of the station's configuration.
+/// Reads `setup.toml`. `config`: path of the station's configuration.
 ///
 /// # Errors
 ///
@@ -72,9 +72,9 @@ impl CheckedSetup {
     }
 }
 
-/// Configuration with what the desk has set.
+/// Configuration with the contents of `setup.toml`.
 struct LoadedSetup {
-    /// Sources without what the desk has set.
+    /// Sources without `setup.toml`.
     sources: Sources,
     file: PathBuf,
     contents: Value,

@@ -157,7 +157,7 @@ class Table {
     return {pieces, turn};
   }
 
-  /** Whether the board shows the next game instead of the one that is over: somebody has touched it. */
+  /** Whether the board shows the next game: the last one is over, and somebody tapped the board or entered a move. */
   isNext() { return this.view.state === 'over' && (this.begins || this.queue.length > 0); }
 
   /** Legal moves; none while moves wait, because the station alone knows the rules. */

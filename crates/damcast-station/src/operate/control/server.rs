@@ -424,7 +424,7 @@ async fn issue_entry_code(desk: &ServerContext, board: String, round: Option<u32
             let of_round = round.map_or(", outside rounds".to_owned(), |round| format!(" in round {round}"));
             info!("request of {asker}: a code to enter the moves of {board}{of_round}");
             let message =
-                format!("this code permits to enter the moves of {board}{of_round}; it replaces an earlier one");
+                format!("use this code to enter the moves of {board}{of_round}; it replaces the earlier code");
             Reply { code: Some(code), ..Reply::done(vec![message]) }
         }
         Err(why) => Reply::error(why),
@@ -436,7 +436,7 @@ async fn revoke_entry_codes(desk: &ServerContext, board: String, asker: &str) ->
     let revoked = tokio::task::spawn_blocking(move || codes.revoke(&name)).await;
     match revoked.unwrap_or_else(|bug| Err(format!("a bug: {bug}"))) {
         Ok(count) => {
-            info!("request of {asker}: no code permits to enter the moves of {board} any more");
+            info!("request of {asker}: revoked all codes of {board}");
             Reply::done(vec![format!("{board}: {count} codes revoked")])
         }
         Err(why) => Reply::error(why),

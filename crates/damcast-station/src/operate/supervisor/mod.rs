@@ -101,7 +101,7 @@ pub struct StationIo {
     pub levels: Levels,
     /// Login codes for the desk.
     pub logins: LoginCodes,
-    /// Mistake in what the desk has set, which therefore does not count.
+    /// Errors of `setup.toml`, which the station therefore ignores.
     pub setup_mistake: Option<String>,
     /// Configuration file; `None` if there is none.
     pub config_file: Option<PathBuf>,
@@ -253,7 +253,7 @@ impl Station {
         let (alarm, alarm_config) = watch::channel(config.alarm.clone());
         let (raised, alarms) = watch::channel(Vec::new());
         let mistake = outside.setup_mistake.clone().map(|text| {
-            error!("what was set at the desk is wrong and does not count: {text}");
+            error!("ignoring setup.toml, because it is wrong: {text}");
             ReloadView { at: observer::now(), ok: false, text: vec![text] }
         });
         let (reload, reloaded) = watch::channel(mistake);
