@@ -21,7 +21,6 @@ use serialport::SerialPortType;
 
 use super::EXIT_USAGE;
 use super::output::{print, print_error, print_line};
-use super::ports::stable_names;
 use super::probe::{self, BoardInfo};
 
 /// Folder of recordings of an installed station.
@@ -166,7 +165,7 @@ fn find(arguments: &Arguments, asks: bool) -> anyhow::Result<Vec<FoundPort>> {
 
 /// Scans the ports of this machine: those of makers of boards, and others that the operator selects.
 fn scan_ports(asks: bool) -> anyhow::Result<Vec<FoundPort>> {
-    let links = stable_names();
+    let links = ports::stable_names();
     let mut found = Vec::new();
     for port in ports::list().map_err(|error| anyhow::anyhow!("{error}; --port names one"))? {
         let SerialPortType::UsbPort(usb) = &port.port_type else { continue };

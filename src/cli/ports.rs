@@ -1,7 +1,5 @@
 //! `damcast ports`: lists the serial ports of this machine with their stable names.
 
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,9 +7,6 @@ use damcast::station::link::ports;
 use serialport::{SerialPortInfo, SerialPortType};
 
 use super::output::{print, print_error};
-
-/// Folders of links that stay the same when ports are renumbered.
-const STABLE_NAME_FOLDERS: [&str; 2] = ["/dev/serial/by-id", "/dev/serial/by-path"];
 
 /// Arguments of the command.
 #[derive(clap::Args)]
@@ -27,7 +22,7 @@ pub fn run(_: &Arguments) -> anyhow::Result<ExitCode> {
     if ports.is_empty() {
         print_error("damcast: no serial ports found; is the board plugged in?");
     }
-    let links = stable_names();
+    let links = ports::stable_names();
     for port in &ports {
         print(describe(port, links.get(Path::new(&port.port_name)).map_or(&[], Vec::as_slice)))?;
     }
@@ -51,23 +46,6 @@ fn describe(port: &SerialPortInfo, links: &[PathBuf]) -> String {
     }
     lines.extend(links.iter().map(|link| format!("serial:{}", link.display())));
     lines.join("\n    ") + "\n"
-}
-
-/// Returns the stable names of each port.
-pub fn stable_names() -> BTreeMap<PathBuf, Vec<PathBuf>> {
-    let mut names: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
-    for folder in STABLE_NAME_FOLDERS {
-        // The folder is missing until a USB port is plugged in.
-        let Ok(entries) = fs::read_dir(folder) else { continue };
-        let mut links: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        links.sort();
-        for link in links {
-            if let Ok(port) = fs::canonicalize(&link) {
-                names.entry(port).or_default().push(link);
-            }
-        }
-    }
-    names
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ use super::site::DeskSite;
 use super::{diagrams, state_stream, viewers};
 use crate::web::Language;
 use crate::web::live::now;
-use crate::web::origin::{RequestOrigin, single_value};
+use crate::web::origin::{RequestOrigin, protect, single_value};
 use crate::web::routes::{accepts_gzip, code};
 
 /// Prefix of a cookie's name. The port of the desk follows, because cookies ignore ports, then the suffix of the session.
@@ -95,18 +95,9 @@ async fn guard(State(desk): SharedSite, mut request: Request, next: Next) -> Res
         }
     };
     let headers = answer.headers_mut();
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::X_FRAME_OPTIONS, "DENY"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-        (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
+    protect(headers, CONTENT_SECURITY_POLICY);
+    let opener = HeaderName::from_static("cross-origin-opener-policy");
+    headers.insert(opener, HeaderValue::from_static("same-origin"));
     answer
 }
 

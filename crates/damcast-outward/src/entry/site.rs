@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Path, Query, Request, State};
-use axum::http::header::{self, HeaderName};
+use axum::http::header;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -32,7 +32,7 @@ use crate::web::Language;
 use crate::web::files::hex;
 use crate::web::hosts::AllowedHosts;
 use crate::web::listener::PeerAddress;
-use crate::web::origin::{RequestOrigin, single_value};
+use crate::web::origin::{RequestOrigin, protect, single_value};
 
 /// Longest body of a request, in bytes.
 const MAX_BODY_LEN: usize = 4096;
@@ -83,17 +83,7 @@ async fn guard(State(site): SharedSite, mut request: Request, next: Next) -> Res
         }
         Err(refusal) => refusal.into_response(),
     };
-    let headers = answer.headers_mut();
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::X_FRAME_OPTIONS, "DENY"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    ] {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
+    protect(answer.headers_mut(), CONTENT_SECURITY_POLICY);
     answer
 }
 

@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use axum::http::HeaderMap;
-use axum::http::header::HeaderName;
+use axum::http::header::{self, HeaderName};
+use axum::http::{HeaderMap, HeaderValue};
 
 use super::listener::PeerAddress;
 
@@ -32,6 +32,22 @@ impl RequestOrigin {
         let address = addresses.take_while(Option::is_some).flatten().find(|one| !trusted_proxies.contains(one));
         let scheme = single_value(headers, &HeaderName::from_static("x-forwarded-proto"));
         RequestOrigin { address: address.unwrap_or(peer), is_encrypted: scheme == Some("https"), is_forwarded }
+    }
+}
+
+/// Adds the headers with which a page of operators or players protects itself: nothing is stored, framed, guessed or sent elsewhere.
+/// `policy`: its content security policy.
+pub fn protect(headers: &mut HeaderMap, policy: &'static str) {
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::X_FRAME_OPTIONS, "DENY"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
     }
 }
 

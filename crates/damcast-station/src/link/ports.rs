@@ -35,6 +35,8 @@ const SYSTEM_LIST_PATH: &str = "/sys/class/tty";
 const BOARD_CHIPS: [(u16, u16); 1] = [(0x045b, 0x8111)];
 /// Prefix of the manufacturer's name of other boards.
 const MANUFACTURER_PREFIX: &str = "DGT";
+/// Folders of links that stay the same when ports are renumbered.
+const STABLE_NAME_FOLDERS: [&str; 2] = ["/dev/serial/by-id", "/dev/serial/by-path"];
 /// Number of notes beyond which those about unplugged ports are dropped.
 const MAX_NOTES: usize = 256;
 
@@ -222,6 +224,23 @@ pub fn list() -> Result<Vec<SerialPortInfo>, String> {
     };
     ports.sort_by(|a, b| a.port_name.cmp(&b.port_name));
     Ok(ports)
+}
+
+/// Returns the stable names of each port.
+pub fn stable_names() -> BTreeMap<PathBuf, Vec<PathBuf>> {
+    let mut names: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
+    for folder in STABLE_NAME_FOLDERS {
+        // The folder is missing until a USB port is plugged in.
+        let Ok(entries) = fs::read_dir(folder) else { continue };
+        let mut links: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        links.sort();
+        for link in links {
+            if let Ok(port) = fs::canonicalize(&link) {
+                names.entry(port).or_default().push(link);
+            }
+        }
+    }
+    names
 }
 
 fn is_chip(id: &UsbId, usb: &serialport::UsbPortInfo) -> bool {

@@ -13,9 +13,6 @@ use serialport::SerialPortType;
 use crate::config::{Config, Sources, setup};
 use crate::link::{PortAddress, ports};
 
-/// Folder of links that name a port by its place, which stay the same when ports are renumbered.
-const STABLE_NAME_FOLDER: &str = "/dev/serial/by-path";
-
 /// Contents that may be written.
 pub struct CheckedSetup {
     file: PathBuf,
@@ -98,11 +95,14 @@ fn read_sources(path: &Path) -> Result<LoadedSetup, String> {
 
 /// Returns the ports of this machine at which a board may be, and those that match `[station] ports`.
 fn list_ports(config: &Config) -> Vec<PortView> {
-    let mut found = Vec::new();
+    let (mut found, links) = (Vec::new(), ports::stable_names());
     for port in ports::list().unwrap_or_default() {
         let SerialPortType::UsbPort(usb) = &port.port_type else { continue };
         let path = PathBuf::from(&port.port_name);
-        let stable = stable_name(&path).unwrap_or_else(|| path.clone());
+        // Names by path are stable as long as the same socket is used.
+        let stable =
+            links.get(&path).and_then(|links| links.iter().find(|link| link.starts_with("/dev/serial/by-path")));
+        let stable = stable.cloned().unwrap_or(path);
         found.push((stable, usb.product.clone(), ports::is_board(usb)));
     }
     let matching = config.port_patterns.iter().flat_map(|pattern| ports::matching_paths(pattern));
@@ -120,12 +120,4 @@ fn list_ports(config: &Config) -> Vec<PortView> {
         is_board,
     };
     found.into_iter().map(view).collect()
-}
-
-fn stable_name(port: &Path) -> Option<PathBuf> {
-    let entries = fs::read_dir(STABLE_NAME_FOLDER).ok()?;
-    let mut links: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    links.retain(|link| fs::canonicalize(link).is_ok_and(|device| device == port));
-    links.sort();
-    links.into_iter().next()
 }
