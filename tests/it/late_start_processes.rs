@@ -248,9 +248,10 @@ fn operator_accepts_offer_once() {
         // The logs are lost and the live file is not: the memory has no date, and the game is known.
         fs::remove_dir_all(event.path("log")).unwrap();
         let _station = event.start();
-        wait_until("the offer", is_offered);
+        let log = || fs::read_to_string(event.path(&format!("log/{name}-1.log"))).unwrap_or_default();
+        wait_until("that the game is found", || log().contains("remembered known"));
+        assert!(!is_offered() && !log().contains("it is published as soon as play goes on"), "{}", log());
         event.request(&["ctl", "start", name, "--from-memory"]).fails(1, &format!("{name}-1.pdn"));
-        wait_until("that it is not offered any more", || !is_offered());
     }
 }
 

@@ -437,10 +437,10 @@ impl SingleBoard {
         let end = self.replay_events(now, since, after, reading, &mut of_game);
         let offer = self.session.restore_waiting_table(waiting, end, of_game);
         self.clock = reading.or(self.clock);
-        let Some(offer) = offer else { return };
-        let notice = offer.offer_notice();
+        let Some(mut offer) = offer else { return };
+        let lookup = offer.first_lookup();
         self.session.late_start = LateStart::GameOffered(Box::new(offer));
-        self.push_effects(now, vec![notice], outputs);
+        self.push_effects(now, vec![lookup], outputs);
     }
 
     /// Closes the gap, or takes the next step towards it.

@@ -99,7 +99,7 @@ impl LateStart {
     /// Returns a description of the offer for the operator. `waiting`: the waiting table.
     pub fn describe_offer(&self, waiting: &Table) -> Option<&'static str> {
         match self {
-            LateStart::GameOffered(offer) if offer.is_known => None,
+            LateStart::GameOffered(offer) if offer.is_known || offer.awaits_first_lookup => None,
             LateStart::GameOffered(_) => Some("offers a game from its memory"),
             LateStart::FromPosition(standing) if !standing.candidates.is_empty() && waiting.is_clock_running() => {
                 Some("offers a game from what stands on it")
@@ -169,8 +169,13 @@ impl LateStart {
     ///
     /// # Errors
     ///
-    /// Returns a refusal for the operator if the game must not be published.
+    /// Returns a message if the game must not be published, or not yet.
     pub fn on_lookup(&mut self, answer: &GameLookup) -> Result<CandidateGame, Effect> {
+        if let LateStart::GameOffered(offer) = self
+            && offer.awaits_first_lookup
+        {
+            return Err(offer.on_first_lookup(answer));
+        }
         if let GameLookup::Found(name) = answer {
             if let LateStart::GameOffered(offer) = self {
                 offer.is_known = true;
@@ -244,6 +249,8 @@ impl CandidateGame {
 pub struct MemoryGameOffer {
     game: CandidateGame,
     entries_at_last_lookup: Option<usize>,
+    /// Whether the first lookup is unanswered. It decides whether the operator hears of the game.
+    awaits_first_lookup: bool,
     /// Whether the folder contains the game by the last lookup. Such a game is not offered until it has more entries.
     is_known: bool,
     /// Number of entries in the memory, including complete but uncertain plies, and number of presses.
@@ -257,13 +264,39 @@ impl MemoryGameOffer {
     pub fn new(table: Table, effects: Vec<Effect>, now: Millis) -> Option<MemoryGameOffer> {
         let game = CandidateGame { table, effects };
         let memory_counts = (0, game.table.presses());
-        let offer =
-            MemoryGameOffer { game, entries_at_last_lookup: None, is_known: false, memory_counts, known_until: now };
+        let offer = MemoryGameOffer {
+            game,
+            entries_at_last_lookup: None,
+            awaits_first_lookup: false,
+            is_known: false,
+            memory_counts,
+            known_until: now,
+        };
         offer.is_ongoing().then_some(offer)
     }
 
+    /// Returns the lookup of a new offer; its answer decides whether the operator hears of the game. Without an entry to look up,
+    /// returns the notice of the offer.
+    pub fn first_lookup(&mut self) -> Effect {
+        let entries: Vec<Entry> = self.game.entries().cloned().collect();
+        self.awaits_first_lookup = !entries.is_empty();
+        if self.awaits_first_lookup { Effect::LookUpGame(entries) } else { self.notice() }
+    }
+
+    /// Handles the answer to the first lookup. Returns the notice of the offer, or a note that the game was recorded before.
+    fn on_first_lookup(&mut self, answer: &GameLookup) -> Effect {
+        self.awaits_first_lookup = false;
+        match answer {
+            GameLookup::NotFound => self.notice(),
+            GameLookup::Found(name) => {
+                self.is_known = true;
+                Effect::Note(format!("the game in the board's memory is that of {name}"))
+            }
+        }
+    }
+
     /// Returns the notice of the offer for the operator.
-    pub fn offer_notice(&self) -> Effect {
+    fn notice(&self) -> Effect {
         let description = match self.game.entries().next_back() {
             Some(last) => format!("a game of {} plies, the last {}", self.game.table.status().plies, last.text()),
             None => "the beginning of a game".to_owned(),
@@ -294,6 +327,7 @@ impl MemoryGameOffer {
             return None;
         }
         self.entries_at_last_lookup = Some(entries.len());
+        self.awaits_first_lookup = false;
         self.is_known = false;
         Some(Effect::LookUpGame(entries))
     }

@@ -94,8 +94,8 @@ impl BusBoard {
         let offer = self.session.restore_waiting_table(waiting, end, of_game);
         (self.reports.is_suspect, self.reports.is_clock_unsure) = (is_suspect, is_clock_unsure);
         self.session.late_start = match offer {
-            Some(offer) => {
-                effects.push(offer.offer_notice());
+            Some(mut offer) => {
+                effects.push(offer.first_lookup());
                 LateStart::GameOffered(Box::new(offer))
             }
             None => LateStart::without_memory(),
