@@ -6,8 +6,9 @@
 use damcast::control::escape;
 use damcast::control::overview::{AlarmView, BoardView};
 use damcast::engine::recognition::Wait;
+use damcast::engine::session::Condition;
 
-use super::columns::{Column, lines, truncate, wrapped};
+use super::columns::{Column, full_width, lines, truncate, wrapped};
 
 /// Contents of the page.
 pub struct BoardTable<'s> {
@@ -96,22 +97,28 @@ impl BoardTable<'_> {
 
     fn groups(&self, width: Option<usize>) -> (String, Vec<BoardRows>) {
         let boards = self.by_urgency();
-        let mut lines = lines(self.columns(&boards), width).into_iter();
+        let mut columns = self.columns(&boards, state);
+        let is_narrow = width.is_some_and(|width| full_width(&columns) > width);
+        if is_narrow {
+            columns = self.columns(&boards, short_state);
+        }
+        let mut lines = lines(columns, width).into_iter();
         let titles = lines.next().unwrap_or_default();
         let group = |(line, board): (String, &&BoardView)| {
-            let below = details(board).into_iter().map(|text| format!("  {text}"));
+            let state = more_than_short_state(board).filter(|_| is_narrow);
+            let below = state.into_iter().chain(details(board)).map(|text| format!("  {text}"));
             std::iter::once(line).chain(below.map(|text| fitted(&text, width))).collect()
         };
         (titles, lines.zip(&boards).map(group).collect())
     }
 
-    fn columns(&self, boards: &[&BoardView]) -> Vec<Column> {
+    fn columns(&self, boards: &[&BoardView], state: fn(&BoardView) -> String) -> Vec<Column> {
         let column = |title, text: fn(&BoardView) -> Option<String>| {
             Column::new(title, boards.iter().map(|board| text(board).unwrap_or_else(|| "-".to_owned())))
         };
         let mut columns = vec![
             column("board", |board| Some(board.name.clone())).min_width(10),
-            column("state", |board| Some(state(board))).min_width(13),
+            Column::new("state", boards.iter().map(|board| state(board))),
             column("since", |board| board.since_s.map(span)).number().drop_priority(5),
             column("game", |board| board.game.map(|game| game.to_string())).number().drop_priority(6),
             column("plies", |board| Some(board.plies.to_string())).number().drop_priority(4),
@@ -167,6 +174,18 @@ fn needs_attention(board: &BoardView) -> bool {
 fn state(board: &BoardView) -> String {
     let text = if board.text.is_empty() { &board.state } else { &board.text };
     if board.state == "broken" { format!("broken: {text}") } else { text.clone() }
+}
+
+/// Returns the state in at most 13 characters: its word for programs, in which `-` becomes a space.
+fn short_state(board: &BoardView) -> String {
+    board.state.replace('-', " ")
+}
+
+/// Returns the text of the state if it says more than the short one and the lines below the board.
+fn more_than_short_state(board: &BoardView) -> Option<String> {
+    let condition = Condition::ALL.into_iter().find(|condition| condition.as_str() == board.state);
+    let name = condition.map_or(&*board.state, |condition| condition.describe());
+    (!board.text.is_empty() && !board.text.starts_with(name)).then(|| board.text.clone())
 }
 
 /// Returns the last entry; after the end of a paired game its result.
@@ -230,5 +249,51 @@ pub fn span(seconds: u64) -> String {
         120..7200 => format!("{} min", seconds / 60),
         7200..172_800 => format!("{} h", seconds / 3600),
         _ => format!("{} d", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(state: &str, text: &str) -> BoardView {
+        let player = |name: &str| Some(name.to_owned());
+        let (white, black) = (player("Sijbrands, Ton"), player("Wiersma, Harm Bote Sake"));
+        BoardView {
+            name: "board-1".into(),
+            state: state.into(),
+            text: text.into(),
+            white,
+            black,
+            ..BoardView::default()
+        }
+    }
+
+    fn shown(boards: &[BoardView]) -> String {
+        BoardTable { boards, alarms: &[], notes: Vec::new(), footer: String::new(), shows_files: true }.text(Some(80))
+    }
+
+    #[test]
+    fn narrow_table_names_states_as_the_guide_does() {
+        let guide = include_str!("../../docs/operator.md");
+        for condition in Condition::ALL {
+            let board = board(condition.as_str(), &format!("{} (missing 31, 32, 33)", condition.describe()));
+            let table = shown(&[board]);
+            let [name, full] = [condition.as_str().replace('-', " "), condition.describe().to_owned()];
+            assert!(table.contains(&format!("board-1  {name} ")), "{table}");
+            assert!(
+                guide.contains(&format!("| `{full}` |")) || guide.contains(&format!("| `{full}` (`{name}`) |")),
+                "{full}"
+            );
+        }
+    }
+
+    #[test]
+    fn narrow_table_tells_more_below_board() {
+        let table = shown(&[board("waiting", "offers a game from its memory"), board("broken", "no such port")]);
+        assert!(
+            table.contains("\n  offers a game from its memory\n") && table.contains("\n  no such port\n"),
+            "{table}"
+        );
     }
 }

@@ -56,6 +56,11 @@ impl Column {
     }
 }
 
+/// Returns the width of a table in which no column shrinks.
+pub fn full_width(columns: &[Column]) -> usize {
+    columns.iter().map(Column::widest).sum::<usize>() + GAP.len() * columns.len().saturating_sub(1)
+}
+
 /// Returns the lines of a table, titles first, none wider than `width`; `None`: no limit.
 pub fn lines(mut columns: Vec<Column>, width: Option<usize>) -> Vec<String> {
     let gaps = |count: usize| GAP.len() * count.saturating_sub(1);
