@@ -22,6 +22,7 @@ use draughts::{Color, Geometry, Square, Variant};
 use tokio::time::Instant;
 
 use super::boards::time;
+use super::doctor::machine::Machine;
 use super::output;
 use super::probe::{BoardProbe, ProbeEvent, block_on, sleep_until_any};
 use super::screen::{Screen, ScreenCommand, TerminalSignals};
@@ -88,7 +89,7 @@ async fn watch(
     view: &mut TestBoardState,
     screen: &mut Screen,
 ) -> anyhow::Result<()> {
-    let mut inquiry = BoardProbe::new(port, Mode::Single, &arguments.game_type)?;
+    let mut inquiry = BoardProbe::new(port.clone(), Mode::Single, &arguments.game_type)?;
     let end = arguments.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
     let mut wishes = TerminalSignals::listen()?;
     loop {
@@ -97,7 +98,7 @@ async fn watch(
             return Ok(());
         }
         let events = tokio::select! {
-            heard = inquiry.next() => view.apply_event(heard),
+            heard = inquiry.next() => view.apply_event(heard, &port),
             () = sleep_until_any(end) => return Ok(()),
             signal = wishes.next() => match signal {
                 ScreenCommand::Draw => continue,
@@ -112,6 +113,19 @@ async fn watch(
             events.iter().try_for_each(output::print_line)?;
         }
     }
+}
+
+/// Returns a message if another damcast has the port.
+fn station_at(port: &PortAddress) -> Option<String> {
+    let PortAddress::Serial(path) = port else { return None };
+    let machine = Machine::new(None);
+    let holders = machine.holders(&machine.device(path)?);
+    let station = holders.into_iter().find(|holder| holder.name == "damcast" && holder.id != std::process::id())?;
+    Some(format!(
+        "damcast records from this port (process {}): see the board with `damcast status` or at the desk; to test it here, take its \
+         line out of the configuration and run `damcast ctl reload`",
+        station.id
+    ))
 }
 
 /// Knowledge about the board.
@@ -153,14 +167,14 @@ impl TestBoardState {
     }
 
     /// Applies an event; returns the lines to print.
-    fn apply_event(&mut self, heard: ProbeEvent) -> Vec<String> {
+    fn apply_event(&mut self, heard: ProbeEvent, port: &PortAddress) -> Vec<String> {
         match heard {
             ProbeEvent::Up => {
                 self.state = "the port is open, no answer yet".to_owned();
                 vec![self.state.clone()]
             }
             ProbeEvent::Closed(reason) => {
-                self.state = reason;
+                self.state = station_at(port).unwrap_or(reason);
                 vec![self.state.clone()]
             }
             ProbeEvent::Items(items) => items.iter().flat_map(|item| self.on_message(item)).collect(),

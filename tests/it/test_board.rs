@@ -5,6 +5,7 @@ use std::process::{Child, Stdio};
 
 use damcast::engine::protocol::{ClockReport, ClockSide, ClockStatus, ClockTimes, Field, Message, PieceCode};
 
+use crate::daemon::StationFolder;
 use crate::program::{assert_contains, damcast, run};
 use crate::pty::Pty;
 
@@ -85,4 +86,16 @@ fn no_board_and_wrong_arguments() {
         let wrong = run(&["test-board", "/nowhere/board", arguments[0], arguments[1]]);
         assert_eq!(wrong.code, 2, "{}", wrong.err);
     }
+}
+
+#[test]
+fn port_of_station_is_told() {
+    let place = StationFolder::new(&["a"]);
+    let mut pty = Pty::plug_in(&place.path("a"));
+    let station = place.start();
+    pty.wait_for_the_station();
+    let told = run(&["test-board", &place.path("a").display().to_string(), "--seconds", "1"]);
+    let process = station.process.id();
+    assert_eq!(told.code, 1, "{}", told.err);
+    assert_contains(&told.out, &[&format!("damcast records from this port (process {process})"), "`damcast status`"]);
 }

@@ -20,7 +20,7 @@ mod codes;
 mod files;
 mod folder;
 mod groups;
-mod machine;
+pub mod machine;
 mod pages;
 mod ports;
 mod publication;

@@ -44,5 +44,8 @@ fn explain(error: &tokio_serial::Error, path: &Path) -> String {
 }
 
 fn in_use(path: &Path) -> String {
-    format!("the port is in use by another program; `fuser -v {}` tells by which", path.display())
+    format!(
+        "the port is in use by another program, perhaps a station; `sudo fuser -v {}` tells by which",
+        path.display()
+    )
 }
