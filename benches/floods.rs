@@ -147,7 +147,8 @@ impl Hall {
         station.args(["run", "--config", "damcast.toml"]).stdout(Stdio::null()).stderr(Stdio::null());
         let station = Running(station.spawn().unwrap());
         board.wait_for_the_station();
-        let mut desk = damcast(folder.path());
+        // As its unit does.
+        let mut desk = damcast_as(&["nice", "-n", "10"], folder.path());
         desk.args(["desk", "--config", "damcast.toml"]).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut desk = desk.spawn().unwrap();
         let mut said = String::new();
@@ -212,7 +213,14 @@ impl Hall {
 }
 
 fn damcast(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
+    damcast_as(&[], folder)
+}
+
+/// Returns the command `damcast`, started by another command.
+fn damcast_as(starter: &[&str], folder: &Path) -> Command {
+    let mut words = starter.iter().chain(&[env!("CARGO_BIN_EXE_damcast")]);
+    let mut command = Command::new(words.next().unwrap());
+    command.args(words);
     command.current_dir(folder).env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY");
     command
 }

@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         let message = "--address is one of loopback; `address` of [desk] names another, with what it needs";
         return Ok(usage_error(message));
     }
-    arguments.parent.apply()?;
+    arguments.parent.apply_below_recorder()?;
     logging::init();
     let listener = bind(address)?;
     let numbers = config.metrics.map(|address| {

@@ -45,7 +45,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Ok(config) => config,
         Err(error) => return Ok(usage_error(error)),
     };
-    arguments.parent.apply()?;
+    arguments.parent.apply_below_recorder()?;
     logging::init();
     let address = arguments.address.unwrap_or(config.address);
     let listener = listen(address).with_context(|| {

@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Ok(config) => config,
         Err(error) => return Ok(usage_error(error)),
     };
-    arguments.parent.apply()?;
+    arguments.parent.apply_below_recorder()?;
     logging::init();
     let listener = match ListenFd::from_env().take_tcp_listener(0).context("the socket of the service manager")? {
         Some(handed) => handed,

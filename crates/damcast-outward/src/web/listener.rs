@@ -10,6 +10,7 @@
 //! | head of a request | [`MAX_HEAD_LEN`], [`MAX_HEAD_FIELDS`] fields | 431, closed |
 //! | time without progress of a write | [`WRITE_TIMEOUT`] | closed |
 //! | bytes buffered by the system for a viewer | [`SEND_BUFFER_SIZE`] | the writer waits |
+//! | bytes buffered by the system from a viewer | [`RECEIVE_BUFFER_SIZE`] | the viewer waits |
 //!
 //! All viewers of a hall may share one address, so complete requests do not count, and many viewers may return at once.
 
@@ -54,6 +55,8 @@ pub const MAX_HEAD_LEN: usize = 16 << 10;
 pub const MAX_HEAD_FIELDS: usize = 64;
 /// Bytes that the system buffers for a slow viewer.
 pub const SEND_BUFFER_SIZE: usize = 64 << 10;
+/// Bytes that the system takes of a body before somebody reads it. What is refused unread costs no more than this.
+pub const RECEIVE_BUFFER_SIZE: usize = 16 << 10;
 
 /// Bounds that depend on the machine.
 #[derive(Clone, Debug)]
@@ -166,6 +169,8 @@ impl WaitingConnections {
 pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, counts: Arc<ConnectionCounts>) {
     let most = u64::try_from(limits.connections).unwrap_or(u64::MAX);
     let waiting = Arc::new(WaitingConnections::default());
+    // Each connection inherits it.
+    let _ = socket2::SockRef::from(&listener).set_recv_buffer_size(RECEIVE_BUFFER_SIZE);
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
