@@ -37,7 +37,7 @@ use watchers::Watchers;
 const VIEWERS: [usize; 3] = [100, 1_000, 5_000];
 /// Number of boards of the hall.
 const BOARDS: usize = 40;
-/// Number of measured events per run and their interval; viewers are written to at most four times a second.
+/// Number of measured events per run and their interval, which is longer than that of writes to a viewer.
 const EVENTS: usize = 20;
 const EVENT_INTERVAL: Duration = Duration::from_millis(500);
 /// Number of runs of each server.

@@ -2,70 +2,97 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::Path;
 
 use damcast::control::ClientRequest;
 use serde_json::{Value, json};
+use socket2::{Domain, Socket, Type};
 
 use crate::browser::Browser;
 use crate::desk_in_browser::{assert_no_page_errors, picture_folder, save_screenshots};
-use crate::pty::wait_until;
+use crate::pty::{TIMEOUT, wait_until};
 use crate::start::{Start, ask, published};
 
 const SETUP: &str = "[[line]]\nname = \"table-1\"\nmode = \"entry\"\ngame-type = \"20\"\n\
                      [[line]]\nname = \"table-2\"\nmode = \"entry\"\ngame-type = \"20\"\n";
 
 /// Starts an evening with two tables without boards.
-fn evening(folder: &Path) -> Start {
+pub fn evening(folder: &Path) -> Start {
+    evening_with(folder, SETUP)
+}
+
+/// Starts an evening with this `setup.toml`.
+pub fn evening_with(folder: &Path, setup: &str) -> Start {
     fs::create_dir_all(folder.join("recordings")).unwrap();
-    fs::write(folder.join("recordings/setup.toml"), SETUP).unwrap();
+    fs::write(folder.join("recordings/setup.toml"), setup).unwrap();
     let mut start = Start::begin(folder, &[]);
     start.wait_for("Ctrl-C ends");
     start
 }
 
-fn code(folder: &Path, board: &str) -> String {
+pub fn code(folder: &Path, board: &str) -> String {
     ask(folder, ClientRequest::EntryCode { board: board.to_owned(), round: None }).code.unwrap()
 }
 
 /// Client of the page with its cookies.
-struct Phone {
+pub struct Phone {
     address: String,
     cookies: Vec<String>,
+    /// Address of the phone itself.
+    own: Ipv4Addr,
 }
 
 impl Phone {
-    fn new(start: &Start) -> Phone {
-        Phone { address: start.tables.clone(), cookies: Vec::new() }
+    pub fn new(start: &Start) -> Phone {
+        Phone::at(start, Ipv4Addr::UNSPECIFIED)
+    }
+
+    /// Creates a phone with an address of its own.
+    pub fn at(start: &Start, own: Ipv4Addr) -> Phone {
+        Phone { address: start.tables.clone(), cookies: Vec::new(), own }
     }
 
     /// Sends a request. Returns status, headers and body.
     fn send(&mut self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String, String) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
+        self.try_to_send(method, path, headers, body).unwrap()
+    }
+
+    /// Sends a request, like [`Phone::send`]; `None` if no whole answer comes.
+    fn try_to_send(&mut self, method: &str, path: &str, headers: &str, body: &str) -> Option<(u16, String, String)> {
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        socket.bind(&SocketAddr::from((self.own, 0)).into()).unwrap();
+        socket.connect(&self.address.parse::<SocketAddr>().unwrap().into()).ok()?;
+        let mut stream = TcpStream::from(socket);
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
         let (host, cookies) = (&self.address, self.cookies.join("; "));
         write!(
             stream,
             "{method} {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookies}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n{body}",
             body.len()
         )
-        .unwrap();
+        .ok()?;
         let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        stream.read_to_string(&mut answer).ok()?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
         for line in head.lines() {
             if let Some(cookie) = line.strip_prefix("set-cookie: ") {
                 assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
                 self.cookies.push(cookie.split(';').next().unwrap().to_owned());
             }
         }
-        (head.split(' ').nth(1).unwrap().parse().unwrap(), head.to_owned(), body.to_owned())
+        Some((head.split(' ').nth(1)?.parse().unwrap(), head.to_owned(), body.to_owned()))
     }
 
-    fn post(&mut self, path: &str, body: &Value) -> (u16, Value) {
+    pub fn post(&mut self, path: &str, body: &Value) -> (u16, Value) {
+        self.try_to_post(path, body).unwrap()
+    }
+
+    /// Posts JSON; `None` if no whole answer comes.
+    pub fn try_to_post(&mut self, path: &str, body: &Value) -> Option<(u16, Value)> {
         let headers = format!("Origin: http://{}\r\nContent-Type: application/json\r\n", self.address);
-        let (status, _, body) = self.send("POST", path, &headers, &body.to_string());
-        (status, serde_json::from_str(&body).unwrap_or(Value::Null))
+        let (status, _, body) = self.try_to_send("POST", path, &headers, &body.to_string())?;
+        Some((status, serde_json::from_str(&body).unwrap_or(Value::Null)))
     }
 
     /// Posts a form, as a browser without scripts does. Returns status and the address that follows.
@@ -77,14 +104,14 @@ impl Phone {
     }
 
     /// Opens a table with its code. Returns the path of the table.
-    fn open(&mut self, code: &str) -> String {
+    pub fn open(&mut self, code: &str) -> String {
         let (status, answer) = self.post("/open", &json!({ "code": code }));
         assert_eq!(status, 200, "{answer}");
         format!("/table/{}", answer["key"].as_str().unwrap())
     }
 }
 
-fn live(folder: &Path, name: &str) -> String {
+pub fn live(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join("recordings/live").join(name)).unwrap_or_default()
 }
 

@@ -34,6 +34,7 @@ mod draws;
 mod endings;
 mod endurance;
 mod entry;
+mod entry_kills;
 mod entry_page;
 mod entry_station;
 mod extract;

@@ -51,6 +51,18 @@ impl Start {
         all
     }
 
+    /// Kills one of its processes, by the command that it runs. Returns `false` if that does not run at the moment.
+    pub fn kill(&self, command: &str) -> bool {
+        let id = self.child.id();
+        let children = fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
+        let runs = |id: &&str| {
+            let words = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+            words.split(|byte| *byte == 0).nth(1) == Some(command.as_bytes())
+        };
+        let found = children.split_whitespace().find(runs).and_then(|id| Pid::from_raw(id.parse().unwrap()));
+        found.is_some_and(|id| kill_process(id, Signal::KILL).is_ok())
+    }
+
     /// Sends SIGINT, as Ctrl-C does, and returns the rest of what is printed.
     pub fn end(mut self) -> String {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();

@@ -29,7 +29,7 @@ use super::state::{MissedFrames, ViewerHall};
 /// Interval between beats.
 pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 /// Shortest interval between writes to one viewer.
-const MIN_SEND_INTERVAL: Duration = Duration::from_millis(250);
+const MIN_SEND_INTERVAL: Duration = Duration::from_millis(150);
 
 /// Returns the server's time, in ms since 1970.
 pub fn now() -> i64 {
