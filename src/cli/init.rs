@@ -226,7 +226,11 @@ pub fn line_contents(line: &DraftLine) -> serde_json::Value {
         }
     }
     if let Some(time_scale) = time_scale {
-        contents["time-scale"] = (*time_scale).into();
+        // A browser writes a whole number without a fraction, and compares the file with what it has read.
+        contents["time-scale"] = match *time_scale as i64 {
+            whole if whole as f64 == *time_scale => whole.into(),
+            _ => (*time_scale).into(),
+        };
     }
     contents
 }

@@ -13,6 +13,7 @@ mod bus_hands;
 mod chains_of_logs;
 mod checked;
 mod clock;
+mod club_guide;
 mod config;
 mod config_cmd;
 mod config_keys;

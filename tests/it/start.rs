@@ -201,7 +201,7 @@ fn desk_sets_lines_and_event() {
 }
 
 /// Fills in the field with this label.
-fn fill_in(browser: &mut Browser, label: &str, text: &str) {
+pub fn fill_in(browser: &mut Browser, label: &str, text: &str) {
     let fill = format!(
         "(() => {{ const label = [...document.querySelectorAll('label')].find(one => one.textContent === {label:?}); \
          const input = document.getElementById(label.htmlFor); input.value = {text:?}; \

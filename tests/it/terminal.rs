@@ -19,7 +19,7 @@ use crate::program::assert_contains;
 use crate::pty::{Board, Pty, wait_until};
 
 /// A terminal with a program in it.
-struct Terminal {
+pub struct Terminal {
     master: File,
     child: Child,
     screen: Arc<Mutex<vt100::Parser>>,
@@ -28,6 +28,11 @@ struct Terminal {
 impl Terminal {
     /// Opens a terminal of this size with earlier output in it.
     fn open(columns: u16, rows: u16, arguments: &[&str]) -> Terminal {
+        Terminal::open_in(Path::new("."), columns, rows, arguments)
+    }
+
+    /// Opens a terminal of this size in a folder, with earlier output in it.
+    pub fn open_in(folder: &Path, columns: u16, rows: u16, arguments: &[&str]) -> Terminal {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -37,7 +42,7 @@ impl Terminal {
         let mut command = Command::new("setsid");
         // It is the controlling terminal of the program, so that keys and sizes become signals.
         command.args(["--ctty", "/bin/sh", "-c", "echo what was there before; exec \"$0\" \"$@\""]);
-        command.arg(env!("CARGO_BIN_EXE_damcast")).args(arguments).env("TERM", "xterm-256color");
+        command.arg(env!("CARGO_BIN_EXE_damcast")).args(arguments).current_dir(folder).env("TERM", "xterm-256color");
         command.env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY");
         let child = command.stdin(slave()).stdout(slave()).stderr(slave()).spawn().unwrap();
         let screen = Arc::new(Mutex::new(vt100::Parser::new(cells(rows), cells(columns), 1000)));
@@ -62,12 +67,12 @@ impl Terminal {
         tcsetwinsize(&self.master, size(columns, rows)).unwrap();
     }
 
-    fn press(&mut self, key: u8) {
+    pub fn press(&mut self, key: u8) {
         self.master.write_all(&[key]).unwrap();
     }
 
     /// Returns the rows on the screen.
-    fn rows(&self) -> Vec<String> {
+    pub fn rows(&self) -> Vec<String> {
         let parser = self.screen.lock().unwrap();
         let (_, columns) = parser.screen().size();
         parser.screen().rows(0, columns.get()).map(|row| row.trim_end().to_owned()).collect()
@@ -86,7 +91,7 @@ impl Terminal {
     }
 
     #[track_caller]
-    fn ended(&mut self) -> ExitStatus {
+    pub fn ended(&mut self) -> ExitStatus {
         let mut status = None;
         wait_until("the end of the program", || {
             status = self.child.try_wait().unwrap();

@@ -118,13 +118,15 @@ const part = (place, what, attributes = {}) => {
   return $(`#${name}`, place) ?? place.appendChild(el(what, attributes));
 };
 
-const banner = (text, isGood = false) => {
+/** Shows a message: good news for 8 s, a refusal for 30 s, trouble with the connection until it is over. */
+const banner = (text, isGood = false, isTrouble = false) => {
   const place = $('#banner');
   place.hidden = !text;
   place.className = isGood ? 'banner ok' : 'banner';
   place.textContent = text ?? '';
   clearTimeout(banner.timer);
-  if (isGood) banner.timer = setTimeout(() => { place.hidden = true; }, 8000);
+  banner.isTrouble = isTrouble;
+  if (!isTrouble) banner.timer = setTimeout(() => { place.hidden = true; }, isGood ? 8000 : 30_000);
 };
 
 // Changes. A dialog shows the effect of each change first, and sends it when the user presses the button.
@@ -294,10 +296,9 @@ const follow = async () => {
 };
 
 const hear = update => {
-  const had = known.trouble;
   Object.assign(known, {status: update.status ?? known.status, trouble: update.trouble, viewers: update.viewers, silent: update.silent, here: update.here, heard: Date.now()});
-  if (update.trouble) banner(`${texts.station_silent} ${update.trouble}`);
-  else if (had || (!$('#banner').hidden && $('#banner').className === 'banner')) banner(null);
+  if (update.trouble) banner(`${texts.station_silent} ${update.trouble}`, false, true);
+  else if (banner.isTrouble) banner(null);
   sound.hear(update.status?.alarms ?? []);
   const others = update.here.filter(person => person.name !== known.me?.name || person.role !== known.me?.role);
   $('#me').replaceChildren(el('b', {}, bdi(known.me.name)), `, ${texts[known.me.role]}`, others.length ? `. ${texts.also_logged_in}` : '',
@@ -312,7 +313,7 @@ setInterval(() => { if (known.me && !document.hidden && !known.trouble) learnTou
 
 setInterval(() => {
   if (known.me && known.heard && Date.now() - known.heard > SILENCE) {
-    banner(filled(texts.desk_silent, Math.round((Date.now() - known.heard) / 1000)));
+    banner(filled(texts.desk_silent, Math.round((Date.now() - known.heard) / 1000)), false, true);
     if (!document.hidden) follow();
     known.heard += 5000;
   }

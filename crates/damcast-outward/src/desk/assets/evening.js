@@ -1,26 +1,26 @@
 // Set up: boards, the event and its players, without a file. Each step is done at once, and can be undone.
 
-const evening = {asked: 0, setup: null, previous: null};
+const evening = {asked: 0, setup: null, previous: null, changes: 0, last: Promise.resolve()};
 
-/** Sets new contents of `setup.toml`. */
-const changeSetup = async next => {
-  if (evening.isBusy) return false;
-  evening.isBusy = true;
-  const seen = contents();
+/** Changes the contents of `setup.toml`, after the changes before: `change` gets the contents that those have left. */
+const changeSetup = change => evening.last = evening.last.then(async () => {
+  const seen = contents(), next = change(seen);
+  evening.changes++;
   const reply = await ask({do: 'set-up', seen, contents: next});
-  evening.isBusy = false;
+  evening.changes++;
   evening.asked = 0;
-  if (!reply.ok) { banner(filled(texts.not_done, reply.error)); return false; }
+  if (!reply.ok) { banner(filled(texts.not_done, reply.error)); show(); return false; }
   evening.previous = seen;
+  evening.setup = {...evening.setup, contents: next};
   banner(reply.messages.join(' · ') || texts.done, true);
   show();
   return true;
-};
+});
 
 /** The contents of `setup.toml`, the newest that are known: buttons outlive a change. */
 const contents = () => evening.setup.contents;
 const ownLines = () => contents().line ?? [];
-const addLines = lines => changeSetup({...contents(), line: [...ownLines(), ...lines]});
+const addLines = lines => changeSetup(seen => ({...seen, line: [...ownLines(), ...lines()]}));
 /** The first free names `word-1`, `word-2`, .. */
 const freeNames = (word, amount) => {
   const taken = new Set([...evening.setup.lines, ...ownLines().map(line => line.name)]);
@@ -47,7 +47,7 @@ const addingTables = () => {
   const amount = el('input', {type: 'number', min: 1, max: 64, value: '1'});
   const add = event => {
     event.preventDefault();
-    addLines(freeNames('table', Number(amount.value)).map(name => ({name, mode: 'entry', 'game-type': gameType()})));
+    addLines(() => freeNames('table', Number(amount.value)).map(name => ({name, mode: 'entry', 'game-type': gameType()})));
   };
   return el('form', {onsubmit: add}, field(texts.tables_without_boards, amount, texts.tables_hint), el('div.ab', {}, el('button.btn', {type: 'submit', 'data-key': 'add-tables'}, texts.add_tables)));
 };
@@ -60,11 +60,11 @@ const drawLines = place => {
   fill(place, [rows, free], () => [el('div.hd', {}, el('h2', {}, texts.boards)),
     rows.length ? table(texts.boards, [texts.board_heading, texts.port, texts.state, ''], rows.map(([name, port, state, isOwn]) => [
       el('a', {href: `#boards/${encodeURIComponent(name)}`}, bdi(name)), port, english(state),
-      isOwn ? button(texts.remove, `remove ${name}`, () => changeSetup({...contents(), line: ownLines().filter(own => own.name !== name)}), {'aria-label': `${texts.remove}: ${name}`}) : texts.of_configuration])) : el('p.q', {}, texts.no_boards_yet),
+      isOwn ? button(texts.remove, `remove ${name}`, () => changeSetup(seen => ({...seen, line: ownLines().filter(own => own.name !== name)})), {'aria-label': `${texts.remove}: ${name}`}) : texts.of_configuration])) : el('p.q', {}, texts.no_boards_yet),
     free.length > 0 && el('h3', {}, texts.free_ports),
     free.length > 0 && table(texts.free_ports, [texts.port, texts.device, ''], free.map(port => {
       const [name] = freeNames('board', 1);
-      return [port.port, port.product ?? (port.is_board ? 'DGT' : '–'), button(filled(texts.add_as, name), `add ${port.port}`, () => addLines([{name, port: port.port, 'game-type': gameType()}]))];
+      return [port.port, port.product ?? (port.is_board ? 'DGT' : '–'), button(filled(texts.add_as, name), `add ${port.port}`, () => addLines(() => [{name, port: port.port, 'game-type': gameType()}]))];
     })),
     free.length > 0 && el('p.q.s', {}, texts.try_hint),
     addingTables(),
@@ -73,16 +73,17 @@ const drawLines = place => {
 
 /** Draws the name, place and time control of the event, and the game of all tables. */
 const drawEvent = place => {
-  const tagsNow = () => contents().station?.tags ?? {}, tags = tagsNow();
+  const tags = contents().station?.tags ?? {};
   fill(place, [tags, gameType()], () => {
     const inputs = ['Event', 'Site', 'TimeControl'].map(name => [name, el('input', {maxlength: 200, value: tags[name] ?? ''})]);
     const games = el('select', {}, ...[20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 40, 41].map(number => el('option', {value: String(number), selected: String(number) === gameType()}, named('game', String(number)))));
     const save = event => {
       event.preventDefault();
       const given = Object.fromEntries(inputs.map(([name, input]) => [name, input.value.trim()]).filter(([, value]) => value));
-      const others = Object.fromEntries(Object.entries(tagsNow()).filter(([name]) => !inputs.some(([known]) => known === name)));
-      const {station, line, ...rest} = contents();
-      changeSetup({...rest, station: {...station, tags: {...others, ...given}}, ...(line && {line: line.map(one => ({...one, 'game-type': games.value}))})});
+      changeSetup(({station, line, ...rest}) => {
+        const others = Object.fromEntries(Object.entries(station?.tags ?? {}).filter(([name]) => !inputs.some(([known]) => known === name)));
+        return {...rest, station: {...station, tags: {...others, ...given}}, ...(line && {line: line.map(one => ({...one, 'game-type': games.value}))})};
+      });
     };
     return [el('div.hd', {}, el('h2', {}, texts.the_event)), el('form', {onsubmit: save},
       field(texts.event_name, inputs[0][1]), field(texts.event_place, inputs[1][1]), field(texts.time_control, inputs[2][1], texts.time_control_hint), field(texts.game_of_tables, games),
@@ -115,8 +116,10 @@ views.set_up = {
     if (!isOperator()) { fill(place, 'arbiter', () => [el('p.q', {}, texts.set_up_operators)]); return; }
     if (Date.now() - evening.asked > 5000) {
       evening.asked = Date.now();
+      const {changes} = evening;
       const answer = await ask({do: 'show-setup'});
-      if (where().view !== 'set_up' || evening.isBusy) return;
+      // What was asked before a change may show the state before it.
+      if (where().view !== 'set_up' || changes !== evening.changes) return;
       if (!answer.ok) { fill(place, answer.error, () => [el('p.no', {}, english(answer.error))]); return; }
       evening.setup = answer.setup;
     }
@@ -125,7 +128,7 @@ views.set_up = {
     fill(part(place, 'div', {id: 'set-up-head'}), [setup.mistake, Boolean(previous)], () => [
       el('div.hd', {}, el('h2', {}, texts.set_up), el('p', {}, texts.set_up_hint)),
       setup.mistake && el('p.no', {}, texts.set_up_mistake, ' ', english(setup.mistake)),
-      previous && el('div.ab', {}, button(texts.undo_set_up, 'undo', () => changeSetup(evening.previous)))]);
+      previous && el('div.ab', {}, button(texts.undo_set_up, 'undo', () => changeSetup(() => evening.previous)))]);
     drawLines(part(place, 'section', {id: 'set-up-lines'}));
     drawEvent(part(place, 'section', {id: 'set-up-event'}));
     drawEntrants(part(place, 'section', {id: 'set-up-players'}));
