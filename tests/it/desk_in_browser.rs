@@ -24,7 +24,7 @@ pub fn press(browser: &mut Browser, words: &str) {
 }
 
 /// Types a text into a field.
-fn write(browser: &mut Browser, label: &str, text: &str) {
+pub fn write(browser: &mut Browser, label: &str, text: &str) {
     let script = format!(
         "(() => {{ const label = [...document.querySelectorAll('dialog label')].find(label => label.textContent === {label:?}); \
          const field = label && document.getElementById(label.htmlFor); if (!field) return false; field.value = {text:?}; \
@@ -34,7 +34,7 @@ fn write(browser: &mut Browser, label: &str, text: &str) {
 }
 
 /// Chooses or ticks the input with this label.
-fn choose(browser: &mut Browser, words: &str) {
+pub fn choose(browser: &mut Browser, words: &str) {
     let script = format!(
         "(() => {{ const label = [...document.querySelectorAll('dialog label')].find(label => label.textContent === {words:?}); \
          label?.click(); return Boolean(label); }})()"

@@ -61,7 +61,7 @@ fn enter_game(start: &Start, secret: &str, texts: &[String], acknowledged: &Atom
 }
 
 /// Returns the moves in a live file, without comments.
-fn moves(text: &str) -> Vec<String> {
+pub fn moves(text: &str) -> Vec<String> {
     let movetext = text.rsplit_once("]\n").map_or("", |(_, movetext)| movetext);
     let is_move = |word: &&str| !word.ends_with('.') && *word != "*";
     movetext.split_whitespace().filter(is_move).map(str::to_owned).collect()

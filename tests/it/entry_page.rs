@@ -186,6 +186,9 @@ fn code_permits_its_table_alone() {
     let (status, answer) = phone.post(&table, &enter);
     assert_eq!((status, answer["invalid_code"].as_bool()), (401, Some(true)), "{answer}");
     assert!(!published(folder.path()).contains("\"move\""), "nothing was entered");
+    // The page says it once; then its place is free for the next round.
+    let (_, head, page) = phone.send("GET", "/", "", "");
+    assert!(head.contains("Max-Age=0") && page.contains("not valid"), "{head}{page}");
     start.end();
 }
 

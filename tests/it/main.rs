@@ -1,6 +1,7 @@
 //! End-to-end tests, in one binary, which links once.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
 
+mod arbiter_day;
 mod arbiter_docs;
 mod arbiter_kills;
 mod architecture;

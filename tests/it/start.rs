@@ -21,8 +21,8 @@ use crate::simulated::{Boards, Kind};
 pub struct Start {
     child: Child,
     lines: BufReader<std::process::ChildStdout>,
-    pages: String,
-    desk: String,
+    pub pages: String,
+    pub desk: String,
     /// Address of the page for tables without boards.
     pub tables: String,
 }

@@ -143,7 +143,10 @@ fn tables(headers: &HeaderMap) -> Vec<(String, String)> {
     let fields = headers.get_all(header::COOKIE).iter().filter_map(|field| field.to_str().ok());
     let cookies = fields.flat_map(|field| field.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
     let own = cookies.filter_map(|(name, code)| Some((name.strip_prefix(COOKIE_PREFIX)?.to_owned(), code.to_owned())));
-    own.filter(|(name, code)| *name == key(code)).take(MAX_TABLES).collect()
+    let mut own: Vec<_> = own.filter(|(name, code)| *name == key(code)).collect();
+    // Browsers send the newest last.
+    own.drain(..own.len().saturating_sub(MAX_TABLES));
+    own
 }
 
 fn cookie(key: &str, code: &str, age: u32, is_encrypted: bool) -> Option<HeaderValue> {
@@ -219,14 +222,20 @@ async fn home(State(site): SharedSite, uri: Uri, request: Request) -> Response {
         return StatusCode::FORBIDDEN.into_response();
     };
     let language = Language::negotiate(query.lang.as_deref(), request.headers());
-    let mut shown = Vec::new();
+    let (mut shown, mut ended) = (Vec::new(), HeaderMap::new());
     for (key, code) in tables(request.headers()) {
         let reply = ask(&site, &origin, code, EntryRequest::Look {}).await;
+        if reply.invalid_code
+            && let Some(cookie) = cookie(&key, "", 0, origin.is_encrypted)
+        {
+            // The page says once that a code has ended.
+            ended.append(header::SET_COOKIE, cookie);
+        }
         shown.push((key, reply.error.clone(), reply.table.map(TableView::new)));
     }
     let html = site.page.html(language, &shown, query.why.as_deref());
     let headers = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::VARY, "accept-language, cookie")];
-    (headers, html).into_response()
+    (headers, ended, html).into_response()
 }
 
 async fn asset(State(site): SharedSite, uri: Uri) -> Response {

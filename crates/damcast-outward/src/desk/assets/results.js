@@ -54,19 +54,27 @@ const resultKey = event => {
   if (next) next.focus(); else points.click();
 };
 
-/** Enters a result at once. If the station refuses it, a dialog shows the reason and asks. */
+/** Enters a result at once. If the station refuses it, a dialog shows the reason and asks. Returns whether it is entered. */
 const enterResult = async (section, round, row, result) => {
-  const {pairing, board, going} = row;
+  const {pairing, board} = row;
+  // A pairing with a result has no game that goes on, whatever its board showed last.
+  const going = row.going && !row.points;
   const request = going ? wish(nowOf(board), `result ${result}`) : ofTournament({command: 'result', pairing: `${round.round}.${pairing.table}`, result, ...several(section)});
   const reply = await ask(request);
   learnTournament();
-  if (reply.ok) { banner(reply.messages?.[0] ?? texts.done, true); return; }
-  if (going) giveResult(nowOf(board), result);
+  if (reply.ok) banner(reply.messages?.[0] ?? texts.done, true);
+  else if (going) giveResult(nowOf(board), result);
   else resultOf(section, round, pairing, id => section.players.find(player => player.id === id)?.name ?? '–', board, result);
+  return reply.ok;
 };
 
-/** Proposes the results that the boards show. */
-const confirmAll = ({section, rows}) => propose({
-  title: texts.confirm_proposals, verb: texts.confirm_proposals,
-  request: () => ofTournament({command: 'results', name: texts.confirm_proposals, text: rows.filter(row => row.proposed && row.pairing.table).map(row => `${row.table};${row.proposed}\n`).join(''), ...several(section)}),
-});
+/** Enters the proposed results: at once those that end a game, then those of games that are over, in one dialog. */
+const confirmAll = async ({section, round, rows}) => {
+  const proposed = rows.filter(row => row.proposed && row.pairing.table);
+  for (const row of proposed.filter(row => row.going)) if (!await enterResult(section, round, row, row.proposed)) return;
+  const over = proposed.filter(row => !row.going);
+  if (over.length) propose({
+    title: texts.confirm_proposals, verb: texts.confirm_proposals,
+    request: () => ofTournament({command: 'results', name: texts.confirm_proposals, text: over.map(row => `${row.pairing.table};${row.proposed}\n`).join(''), ...several(section)}),
+  });
+};
