@@ -1,17 +1,19 @@
 //! `damcast ctl`: sends operator requests to a running station.
 
+mod add_moves;
 mod enter;
+mod reply;
 mod request;
 
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use damcast::control::client::Client;
 use damcast::control::tournament::TournamentRequest;
-use damcast::control::{Reply, Role};
-use damcast::station::tournament_service::DRY_RUN;
+use damcast::control::{ClientRequest, Reply, Role};
 use damcast::tournament::TournamentCommand;
 use draughts::Color;
 use draughts_tournament::RoundState;
@@ -151,20 +153,30 @@ enum Subcommand {
         #[command(flatten)]
         of: TournamentOptions,
     },
-    /// Add the moves that a board missed to a finished game.
+    /// Add the moves that a board missed.
     ///
-    /// Type them from the score sheet, in PDN or as written: all moves of the game, or those after the last recorded one. They appear,
-    /// marked, in games.pdn, the round, the archive and the pages; the live file stays as it is. A file without moves removes the moves
-    /// added earlier.
+    /// To a running game: type the moves that are missing where a position was set up, or after the last move of a board that stands
+    /// unexplained. The live file keeps its setup; games.pdn, the events, the archive and the pages show the whole game.
+    ///
+    /// To a finished game: name a file with all moves of the game, or those after the last recorded one, in PDN or as written on the
+    /// score sheet. They appear, marked, in games.pdn, the round, the archive and the pages; the live file stays as it is. A file without
+    /// moves removes the moves added earlier.
     #[command(
-        after_help = "Examples:\n  damcast ctl add-moves board-3 --game 2 sheet.pdn --dry-run\n  echo '41. 37-32 18-23' | damcast ctl add-moves board-3 -"
+        after_help = "Examples:\n  damcast ctl add-moves board-3 19-23 28x19\n  damcast ctl add-moves board-3 --game 2 sheet.pdn --dry-run\n  echo '41. 37-32 18-23' | damcast ctl add-moves board-3 -"
     )]
     AddMoves {
         /// Board name.
         board: String,
-        /// File with the moves; `-` is the standard input.
-        file: PathBuf,
-        /// Game number on this board; the last game if omitted.
+        /// Moves, or `none` if no move was made; for a finished game a file, `-` is the standard input.
+        #[arg(value_name = "MOVES", required = true)]
+        moves: Vec<String>,
+        /// Number of entries of the live file before the moves; the first place at which moves are missing if omitted.
+        #[arg(long, value_name = "N", conflicts_with = "game")]
+        after: Option<u32>,
+        /// Confirm although the board shows another position after the moves.
+        #[arg(long)]
+        confirm: bool,
+        /// Number of the finished game on this board; the last game if omitted.
         #[arg(long, value_name = "N")]
         game: Option<u32>,
         /// Reason, kept in the tournament log.
@@ -583,11 +595,22 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             Err(code) => Ok(code),
         };
     }
+    if let Some(added) = arguments.verb.moves_of_running_game() {
+        return match arguments.station.connect() {
+            Ok(mut client) => add_moves::run(&mut client, arguments, &added),
+            Err(code) => Ok(code),
+        };
+    }
     let request = arguments.verb.request(arguments.dry_run)?;
     let mut client = match arguments.station.connect() {
         Ok(client) => client,
         Err(code) => return Ok(code),
     };
+    send(&mut client, request, arguments)
+}
+
+/// Sends a request and prints the outcome.
+fn send(client: &mut Client, request: ClientRequest, arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let patience = arguments.wait.map_or(request.timeout(), Duration::from_secs);
     let path = client.path().display().to_string();
     let asked = client.request(request, patience, |left| {
@@ -607,7 +630,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let shown = if arguments.json {
         output::print_line(serde_json::to_string(&reply)?)
     } else {
-        print_reply(&reply, arguments)
+        reply::print(&reply, arguments)
     };
     match shown {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => output::print_error(format_args!("damcast: {error}")),
@@ -620,47 +643,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Prints the outcome.
-fn print_reply(reply: &Reply, arguments: &Arguments) -> io::Result<()> {
-    if let Some(code) = &reply.code {
-        output::print_line(format_args!("code: {code}"))?;
-        if let Subcommand::EntryCode { .. } = arguments.verb {
-            return reply.messages.iter().try_for_each(output::print_line);
-        }
-        return output::print_line(format_args!(
-            "within a minute, at {}?code={code}",
-            reply.desk.clone().unwrap_or_else(|| arguments.station.desk_address())
-        ));
-    }
-    for message in &reply.messages {
-        output::print_line(message)?;
-    }
-    let written = if arguments.dry_run { "would be written" } else { "written" };
-    // The end of a file is in the message about the game.
-    let is_news = |line: &&String| !line.is_empty() && (*line != "*" || reply.messages.is_empty());
-    for line in reply.lines.iter().filter(is_news) {
-        output::print_line(format_args!("{written}: {line}"))?;
-    }
-    match &reply.error {
-        Some(error) => output::print_error(format_args!("damcast: {error}")),
-        // The tournament service may already have sent this message.
-        None if arguments.dry_run && !reply.messages.iter().any(|message| message == DRY_RUN) => {
-            output::print_line(DRY_RUN)?
-        }
-        None if reply.messages.is_empty() && reply.lines.is_empty() => {
-            output::print_line(arguments.verb.default_message())?
-        }
-        None => {}
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-    use damcast::control::ClientRequest;
-
     use super::*;
+    use clap::Parser;
 
     #[derive(Parser)]
     struct Program {

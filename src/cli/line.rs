@@ -204,7 +204,11 @@ fn answer(now: u64, outputs: &[Output], deadline: Option<Millis>, with_provision
             Effect::LiveUpdate(LiveUpdate::LikelyMoves(moves)) if with_provisional => {
                 writeln!(text, "{}", format!("{at} ~ {address}{}", moves.join(" ")).trim_end())
             }
-            Effect::Note(_) | Effect::LiveUpdate(_) | Effect::LookUpGame(_) | Effect::Reopen { .. } => Ok(()),
+            Effect::Note(_)
+            | Effect::MovesInserted(_)
+            | Effect::LiveUpdate(_)
+            | Effect::LookUpGame(_)
+            | Effect::Reopen { .. } => Ok(()),
         };
     }
     let _ = match deadline {

@@ -12,39 +12,39 @@ use proptest::prelude::*;
 const PUBLICATION_DELAY: u64 = 8_000;
 
 /// A table and everything that its line has emitted.
-struct Table {
-    line: Line,
+pub struct Table {
+    pub line: Line,
     now: u64,
-    outputs: Vec<Output>,
+    pub outputs: Vec<Output>,
 }
 
 /// Kind of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Answer {
+pub enum Answer {
     Done,
     AlreadyDone,
     Refused,
 }
 
 impl Table {
-    fn new() -> Table {
+    pub fn new() -> Table {
         let mut settings = LineSettings::new(Variant::international());
         settings.mode = Mode::Entry;
         Table { line: Line::new(settings), now: 0, outputs: Vec::new() }
     }
 
-    fn wait(&mut self, millis: u64) -> Vec<Effect> {
+    pub fn wait(&mut self, millis: u64) -> Vec<Effect> {
         self.now += millis;
         self.handle(Input::Tick)
     }
 
-    fn handle(&mut self, input: Input) -> Vec<Effect> {
+    pub fn handle(&mut self, input: Input) -> Vec<Effect> {
         let outputs = self.line.handle(Millis(self.now), input);
         self.outputs.extend(outputs.iter().cloned());
         outputs.into_iter().map(|output| output.effect).collect()
     }
 
-    fn request(&mut self, text: &str) -> (Answer, String) {
+    pub fn request(&mut self, text: &str) -> (Answer, String) {
         let effects = self.handle(Input::Request(text.parse().unwrap()));
         for effect in &effects {
             match effect {
@@ -57,29 +57,29 @@ impl Table {
     }
 
     #[track_caller]
-    fn done(&mut self, text: &str) {
+    pub fn done(&mut self, text: &str) {
         let (answer, message) = self.request(text);
         assert_eq!(answer, Answer::Done, "{text}: {message}");
     }
 
     #[track_caller]
-    fn refused(&mut self, text: &str, expected: &str) {
+    pub fn refused(&mut self, text: &str, expected: &str) {
         let (answer, why) = self.request(text);
         assert!(answer == Answer::Refused && why.contains(expected), "{text}: {answer:?} {why}");
     }
 
-    fn status(&self) -> EntryStatus {
+    pub fn status(&self) -> EntryStatus {
         self.line.status().entry.unwrap()
     }
 
     /// Returns the lines of the live files so far, without their tags.
-    fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         let lines = self.outputs.iter().flat_map(|output| output.effect.lines());
         lines.filter(|line| !line.starts_with('[') && !line.is_empty()).collect()
     }
 
     /// Returns the last likely moves that listeners received.
-    fn likely(&self) -> Vec<String> {
+    pub fn likely(&self) -> Vec<String> {
         let likely = |output: &Output| match &output.effect {
             Effect::LiveUpdate(LiveUpdate::LikelyMoves(moves)) => Some(moves.clone()),
             _ => None,

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use damcast::control::entry::{EntryClient, EntryMessage, EntryReply, EntryRequest, EntryState, EntryTable};
 use draughts::{Position, Variant};
-use draughts_pdn::notation;
+use draughts_pdn::{fen, notation};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ use crate::program::{Run, assert_contains, damcast, run};
 use crate::pty::{TIMEOUT, wait_until};
 
 /// Returns a folder with these boards without electronics; their time runs this fast.
-fn tables(names: &[&str], speed: u32) -> StationFolder {
+pub fn tables(names: &[&str], speed: u32) -> StationFolder {
     let place = StationFolder::new(&[]);
     let mut text = format!("[station]\ndirectory = {:?}\n", place.path("recordings"));
     for name in names {
@@ -31,7 +31,7 @@ fn tables(names: &[&str], speed: u32) -> StationFolder {
     place
 }
 
-fn started(place: &StationFolder) -> Station {
+pub fn started(place: &StationFolder) -> Station {
     let station = place.start();
     station.wait_for("the page of tables without electronic boards reaches this station");
     let is_open = |board: &Value| !board["entry"].is_null();
@@ -39,11 +39,11 @@ fn started(place: &StationFolder) -> Station {
     station
 }
 
-fn enter(place: &StationFolder, board: &str, moves: &[&str]) -> Run {
+pub fn enter(place: &StationFolder, board: &str, moves: &[&str]) -> Run {
     run_ctl(place, &[&["ctl", "enter", board], moves].concat())
 }
 
-fn events(place: &StationFolder) -> Vec<Value> {
+pub fn events(place: &StationFolder) -> Vec<Value> {
     let text = fs::read_to_string(place.path("recordings/public/events.ndjson")).unwrap_or_default();
     // A line without its line feed is not complete.
     let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
@@ -262,9 +262,30 @@ fn script() -> Vec<Step> {
             add(format!("enter {game} {ply} {}", text(ply)), &plies);
             position = position.play(clear[ply % clear.len()]);
         }
+        if game == 1 {
+            steps.extend(missed_moves(position, &mut plies));
+        }
         steps.push(Step { request: "result 1-1".to_owned(), stands: (game, plies) });
     }
     steps
+}
+
+/// Returns the steps of an arbiter who sets up a position two plies later, and adds them afterwards.
+fn missed_moves(position: Position, plies: &mut Vec<String>) -> [Step; 2] {
+    let after = plies.len();
+    let (mut end, mut texts) = (position, Vec::new());
+    for _ in 0..2 {
+        let legal = end.legal_moves();
+        let ply = legal.iter().find(|ply| !notation::is_ambiguous(ply, &legal)).unwrap();
+        texts.push(notation::write(end.variant(), ply, &legal));
+        end = end.play(ply);
+    }
+    plies.extend(["?".to_owned(), "?".to_owned()]);
+    let stands = (1, plies.clone());
+    [
+        Step { request: format!("setup {}", fen::write(end.variant(), &end.setup())), stands: stands.clone() },
+        Step { request: format!("add-moves 1 {after} {}", texts.join(" ")), stands },
+    ]
 }
 
 /// A station with one table, killed at one operation.
@@ -364,7 +385,9 @@ fn play(hit: FaultPoint) -> usize {
                 let is_over = table.state == EntryState::Over;
                 let is_possible = stands == acknowledged || stands == step.stands;
                 assert!(is_possible, "{case}: {stands:?} after {acknowledged:?} and {}", step.request);
-                if step.request.starts_with("result") && is_over {
+                // A position would be set up a second time.
+                let is_set_up = step.request.starts_with("setup") && stands == step.stands;
+                if step.request.starts_with("result") && is_over || is_set_up {
                     break;
                 }
                 continue;
@@ -388,6 +411,7 @@ fn play(hit: FaultPoint) -> usize {
     let table = session.state(&mut station, &code).unwrap();
     assert_eq!((table.game, &table.plies, table.state), (2, &acknowledged.1, EntryState::Over), "{case}");
     wait_until(&format!("{case}: the public files"), || event_count(&session.place, "result") == 2);
+    assert_eq!(event_count(&session.place, "moves-inserted"), 1, "{case}");
     end(&mut station);
     assert_clean_after(hit, &session.place.path("recordings"));
     let games = ["table-7-1.pdn", "table-7-2.pdn"].map(|name| session.place.live(name));

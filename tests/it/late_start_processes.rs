@@ -130,7 +130,7 @@ impl Event {
                     PublishedEvent::GameEnded(result) => {
                         Effect::GameEnded { result: result.map(str::to_owned), is_given: false }
                     }
-                    PublishedEvent::LiveUpdate(_) => continue,
+                    PublishedEvent::MovesInserted(_) | PublishedEvent::LiveUpdate(_) => continue,
                 };
                 // Each board's events are a little later than those of the board before.
                 changes.push((at + chrono::TimeDelta::milliseconds(300 * late), at, game.board, effect));

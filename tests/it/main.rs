@@ -63,6 +63,7 @@ mod line_cmd;
 mod line_program;
 mod live_updates;
 mod many_games;
+mod missing_moves;
 mod mistaken_identity;
 mod model_disk;
 mod network;

@@ -13,21 +13,21 @@ pub fn line_with(settings: &[(&str, &str)]) -> Line {
 }
 
 /// A line with an idle board that shows the start position.
-struct BoardFixture {
-    line: Line,
+pub struct BoardFixture {
+    pub line: Line,
     now: u64,
-    outputs: Vec<Output>,
+    pub outputs: Vec<Output>,
 }
 
 impl BoardFixture {
-    fn new(settings: &[(&str, &str)]) -> BoardFixture {
+    pub fn new(settings: &[(&str, &str)]) -> BoardFixture {
         let mut desk = BoardFixture { line: line_with(settings), now: 0, outputs: Vec::new() };
         desk.handle(Input::LinkUp);
         desk
     }
 
     /// Creates a board in the start position, its connector on White's left or right.
-    fn with_start(settings: &[(&str, &str)], turned: bool) -> BoardFixture {
+    pub fn with_start(settings: &[(&str, &str)], turned: bool) -> BoardFixture {
         let mut desk = BoardFixture::new(settings);
         let mut dump: Vec<u8> = (0..100).map(start_code).collect();
         if turned {
@@ -38,12 +38,12 @@ impl BoardFixture {
         desk
     }
 
-    fn handle(&mut self, input: Input) {
+    pub fn handle(&mut self, input: Input) {
         let outputs = self.line.handle(Millis(self.now), input);
         self.outputs.extend(outputs);
     }
 
-    fn request(&mut self, request: &str) {
+    pub fn request(&mut self, request: &str) {
         match request.parse() {
             Ok(request) => self.handle(Input::Request(request)),
             Err(error) => {
@@ -53,11 +53,11 @@ impl BoardFixture {
         }
     }
 
-    fn update(&mut self, field: u8, piece: u8) {
+    pub fn update(&mut self, field: u8, piece: u8) {
         self.handle(Input::Bytes(vec![0x8e, 0x00, 0x05, field, piece]));
     }
 
-    fn wait(&mut self, milliseconds: u64) {
+    pub fn wait(&mut self, milliseconds: u64) {
         let end = self.now + milliseconds;
         while let Some(at) = self.line.deadline().map(|at| at.0).filter(|&at| at <= end) {
             self.now = at;
@@ -67,13 +67,13 @@ impl BoardFixture {
     }
 
     /// Moves a man between two fields, on a board without a clock.
-    fn play(&mut self, from: u8, to: u8, piece: u8) {
+    pub fn play(&mut self, from: u8, to: u8, piece: u8) {
         self.update(from, 0);
         self.update(to, piece);
         self.wait(20_000);
     }
 
-    fn notices(&self) -> Vec<String> {
+    pub fn notices(&self) -> Vec<String> {
         let notice = |output: &'_ Output| match &output.effect {
             Effect::Info(text) | Effect::Notice(text) | Effect::Refused(text) => Some(text.clone()),
             _ => None,
@@ -81,19 +81,19 @@ impl BoardFixture {
         self.outputs.iter().filter_map(notice).collect()
     }
 
-    fn replies(&self, words: &str) -> usize {
+    pub fn replies(&self, words: &str) -> usize {
         self.notices().iter().filter(|notice| notice.contains(words)).count()
     }
 
     /// Returns the result of the ended game.
-    fn result(&self) -> Option<String> {
+    pub fn result(&self) -> Option<String> {
         self.outputs.iter().find_map(|output| match &output.effect {
             Effect::GameEnded { result, .. } => result.clone(),
             _ => None,
         })
     }
 
-    fn file(&self) -> Vec<String> {
+    pub fn file(&self) -> Vec<String> {
         self.outputs.iter().flat_map(|output| output.effect.lines()).collect()
     }
 }

@@ -282,7 +282,8 @@ impl ClientRequest {
                         | OperatorCommand::Resign(_)
                         | OperatorCommand::Names { .. }
                         | OperatorCommand::Enter(_)
-                        | OperatorCommand::TakeBack { .. })
+                        | OperatorCommand::TakeBack { .. }
+                        | OperatorCommand::AddMoves(_))
                 )
             }
             _ => false,

@@ -111,6 +111,9 @@ pub struct BoardView {
     /// Place of the next ply of a board without electronics, and the claimed result; `None` on a board that reports its moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entry: Option<EntryView>,
+    /// Places of its game at which moves are missing: number of entries before each, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing_moves: Vec<u32>,
     /// Problem of a nearly complete start position.
     pub wrong_start: Option<String>,
     /// Reason why the publication of its game is paused.

@@ -15,6 +15,8 @@ pub mod profile;
 
 pub mod game_tags;
 
+pub mod inserted_moves;
+
 pub mod recognition;
 
 pub mod livefile;

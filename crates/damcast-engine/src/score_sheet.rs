@@ -47,6 +47,19 @@ pub fn missing_moves(recorded: &LiveFileContents, text: &str) -> Result<String, 
     Ok(missing_moves_pdn(recorded, &missing))
 }
 
+/// Returns typed moves that are played from a position, each after its position.
+///
+/// # Errors
+///
+/// Returns a problem with line and column if the text has anything but moves, or if a move is illegal.
+pub fn play(from: Position, text: &str) -> Result<Vec<(Position, Move)>, Problem> {
+    let typed = parse_moves(text)?;
+    play_typed(from, &typed).map_err(|(at, cause)| {
+        let place = typed.get(at).map_or(Location::START, |typed| typed.location);
+        Problem::error(place, cause)
+    })
+}
+
 /// Parses the moves of the main line.
 fn parse_moves(text: &str) -> Result<Vec<SheetMove>, Problem> {
     let (games, problems) = reader::read_located(text);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use damcast::control::client::Client;
-use damcast::control::overview::EntryView;
+use damcast::control::overview::{BoardView, EntryView, Overview};
 use damcast::control::{ClientRequest, Reply};
 use damcast::engine::session::request::{EnteredPly, OperatorCommand};
 
@@ -64,18 +64,30 @@ pub(super) fn run(
 
 /// Returns the place of the next ply of a board.
 fn next_place(client: &mut Client, board: &str) -> anyhow::Result<EntryView> {
+    let (overview, view) = overview(client, board)?;
+    let is_entered = overview.lines.iter().any(|known| known.name == view.line && known.mode == "entry");
+    view.entry.with_context(|| match is_entered {
+        true => format!("{board} is being opened; try again in a moment"),
+        false => format!("{board} reports its moves itself; nothing can be entered"),
+    })
+}
+
+/// Returns the state of a board.
+pub(super) fn view(client: &mut Client, board: &str) -> anyhow::Result<BoardView> {
+    Ok(overview(client, board)?.1)
+}
+
+/// Returns the state of the station, and of a board.
+fn overview(client: &mut Client, board: &str) -> anyhow::Result<(Overview, BoardView)> {
     let request = ClientRequest::Status {};
     let patience = request.timeout();
     let reply = client.request(request, patience, |_| {})?;
     let overview = reply.status.context("the station does not report its boards")?;
-    let is_entered = |line: &str| overview.lines.iter().any(|known| known.name == line && known.mode == "entry");
     let boards = &overview.boards;
     let Some(view) = boards.iter().find(|view| view.name == board) else {
         let known: Vec<&str> = boards.iter().map(|view| view.name.as_str()).collect();
         bail!("there is no board `{board}`; there are {}", known.join(", "));
     };
-    view.entry.clone().with_context(|| match is_entered(&view.line) {
-        true => format!("{board} is being opened; try again in a moment"),
-        false => format!("{board} reports its moves itself; nothing can be entered"),
-    })
+    let view = view.clone();
+    Ok((*overview, view))
 }

@@ -98,8 +98,9 @@ impl Subcommand {
             Subcommand::Adopt { board, game, pairing, of } => {
                 of.request(|section| TournamentCommand::Adopt { board, game, pairing, section })
             }
-            Subcommand::AddMoves { board, file, game, reason, once } => {
-                let (name, text) = read_text(&file)?;
+            Subcommand::AddMoves { board, moves, game, reason, once, .. } => {
+                let [file] = &moves[..] else { bail!("--game needs a file with the moves") };
+                let (name, text) = read_text(Path::new(file))?;
                 let command = TournamentCommand::AddMoves { board, game, name, text };
                 once.to_options(TournamentRequest { reason, ..command.into() })
             }

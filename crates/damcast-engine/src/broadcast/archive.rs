@@ -15,8 +15,8 @@ use draughts_pdn::time_control::{Period, TimeControl};
 use draughts_pdn::writer::{self, Style};
 
 use super::record::{GameRecord, RecordedEntry};
-use super::snapshot;
 use super::{Board, VisibleGame};
+use super::{insertions, snapshot};
 
 /// Returns the text of the archive file of a finished game, with the visible part of its result and corrections.
 pub fn archive_text(board: &Board, game: &GameRecord, view: VisibleGame<'_>) -> String {
@@ -29,13 +29,14 @@ pub fn archive_text(board: &Board, game: &GameRecord, view: VisibleGame<'_>) -> 
         }
     }
     let missed = snapshot::with_score_sheet_comment(view.score_sheet_moves());
-    if game.entries().iter().all(RecordedEntry::is_ply) {
+    let recorded = insertions::all_entries(game);
+    if recorded.iter().all(RecordedEntry::is_ply) {
         let missed = missed.iter().filter(|entry| matches!(entry, Entry::Move(_)));
-        tags.set("PlyCount", (game.entries().len() + missed.count()).to_string());
+        tags.set("PlyCount", (recorded.len() + missed.count()).to_string());
     }
     tags.set("Termination", if result == "*" { "unterminated" } else { "normal" });
     tags.set("Result", result);
-    let mut entries = snapshot::movetext(game.to_file_entries(game.entries()));
+    let mut entries = snapshot::movetext(game.to_file_entries(&recorded));
     entries.extend(missed);
     writer::write(&[Game { tags, entries, end: Termination::Star }], Style::Compact)
 }
@@ -54,7 +55,7 @@ pub fn before_result(text: &str) -> String {
 fn time_used(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
     let own = if color == Color::White { "TimeControlWhite" } else { "TimeControlBlack" };
     let control: TimeControl = tags.get(own).or(tags.get("TimeControl"))?.parse().ok()?;
-    let clocks = game.entries().iter().rev().find_map(|entry| entry.clocks)?;
+    let clocks = insertions::all_entries(game).iter().rev().find_map(|entry| entry.clocks)?;
     let left = if color == Color::White { clocks.white } else { clocks.black }?;
     let allowance = total_allowance(&control, moves_of(tags, game, color)?)?;
     allowance.checked_sub(left.0)
@@ -63,7 +64,7 @@ fn time_used(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
 /// Returns the number of moves of a side; `None` if a setup hides it.
 fn moves_of(tags: &Tags, game: &GameRecord, color: Color) -> Option<u32> {
     let mut plies = 0;
-    for entry in game.entries() {
+    for entry in insertions::all_entries(game).iter() {
         if !entry.is_ply() {
             return None;
         }

@@ -17,7 +17,7 @@ use draughts_pdn::tag;
 use draughts_tournament::MOVES;
 
 use super::WallTime;
-use super::record::{Correction, GameRecord, RecordedEntry};
+use super::record::{Correction, GameRecord, Insertion, RecordedEntry};
 
 /// The tag with its own delay: the game may not be over for all viewers yet.
 const RESULT_TAG: &str = "Result";
@@ -38,6 +38,8 @@ pub struct VisibleGame<'game> {
     pub entries: &'game [RecordedEntry],
     /// Number of `entries` in earlier files of the game, which were ended by mistake.
     pub prior_entries: usize,
+    /// Visible moves added in place of setups.
+    pub insertions: &'game [Insertion],
     /// Whether the end of the game is visible.
     pub is_closed: bool,
     /// Visible result of the live file.
@@ -99,6 +101,7 @@ impl Delay {
         VisibleGame {
             entries: &game.entries()[..before + count],
             prior_entries: before,
+            insertions: self.visible_insertions(game, before + count, is_closed, now),
             is_closed,
             result,
             corrections: &corrections[..seen],
@@ -114,12 +117,23 @@ impl Delay {
             Some(game.live_updates()).filter(|asides| asides.last_at().is_some_and(|last| self.visible_at(last) > now));
         let asides = asides.into_iter().flat_map(|asides| asides.iter()).map(|update| update.at);
         let corrections = game.corrections().iter().map(|correction| correction.at);
+        let corrections = corrections.chain(game.insertions().iter().map(|insertion| insertion.at));
         moments.chain(asides).chain(ends).chain(corrections).map(|at| self.visible_at(at)).filter(|&at| at > now).min()
     }
 
     /// Returns the moment at which something recorded at `at` becomes visible.
     pub fn visible_at(self, at: WallTime) -> WallTime {
         at.checked_add_signed(TimeDelta::seconds(self.seconds.into())).unwrap_or(at)
+    }
+
+    /// Returns the insertions before an entry that is not visible: they follow the entries that were recorded before them.
+    fn visible_insertions(self, game: &GameRecord, visible: usize, is_closed: bool, now: WallTime) -> &[Insertion] {
+        let insertions = game.insertions();
+        let is_visible = |insertion: &&Insertion| {
+            let recorded = insertion.moves.recorded as usize;
+            is_closed || recorded < visible || recorded == visible && self.visible_at(insertion.at) <= now
+        };
+        &insertions[..insertions.iter().take_while(is_visible).count()]
     }
 
     /// Returns the number of entries before the last plies that the delay withholds. Setups among those plies are withheld as well.

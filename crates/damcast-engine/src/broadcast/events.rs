@@ -14,6 +14,7 @@
 //! | `game` | `gametype`, `tags`, `fen`: a game has begun; `source`: `entry` if people enter the moves of a board without electronics; `continues`: number of the game that was ended by mistake and continues as this one |
 //! | `move` | `ply`, `number`, `side`, `move`, `clock` if known, `fen` of the position after it |
 //! | `setup` | `fen`, `clock` if known: the board could not be explained; play continues from here |
+//! | `moves-inserted` | `after`, `until`, `moves`, `fen`: these moves stand after the event `n` = `after`, in place of the setups up to `n` = `until`; position after the last of them |
 //! | `end` | only the result may follow in this game |
 //! | `result` | `result` |
 //! | `provisional` | `moves`: likely next moves, not final; each event replaces the previous one; an empty list withdraws them or precedes the final moves |
@@ -32,12 +33,15 @@
 //! The events of a game are a function of its visible part, and those of a later moment begin with those of an earlier one. The order among
 //! several games is stored beside the logs, so that the whole file can be made again.
 
+use std::cmp::Ordering;
+
 use draughts::{Color, Position};
 use draughts_pdn::clock::Clocks;
 use draughts_pdn::fen;
 
+use super::insertions::{self, shifted_number};
 use super::json::Object;
-use super::record::{GameRecord, LiveUpdateContent, RecordedUpdate};
+use super::record::{GameRecord, Insertion, LiveUpdateContent, RecordedUpdate};
 use super::{Board, Delay, HiddenNames, VisibleGame, WallTime};
 use crate::livefile::{self, EntryKind};
 
@@ -136,7 +140,13 @@ impl GameEvent {
 pub fn visible_event_count(view: VisibleGame<'_>) -> u64 {
     let own = view.own_entries().len();
     let begun = usize::from(own > 0);
-    (begun + own) as u64 + u64::from(view.is_closed) + u64::from(view.result.is_some())
+    (begun + own + own_insertions(view).len()) as u64 + u64::from(view.is_closed) + u64::from(view.result.is_some())
+}
+
+/// Returns the visible insertions of the live file.
+fn own_insertions<'game>(view: VisibleGame<'game>) -> &'game [Insertion] {
+    let is_prior = |insertion: &Insertion| insertion.moves.recorded as usize <= view.prior_entries;
+    &view.insertions[view.insertions.partition_point(is_prior)..]
 }
 
 /// Returns the number of live updates that are visible at a moment. With a delay in plies there are none: they would reveal the withheld
@@ -158,14 +168,21 @@ pub fn event_time(game: &GameRecord, stream: Stream, n: u64) -> Option<WallTime>
         return game.live_updates().iter().nth(index).map(|update| update.at);
     }
     // The first event is the beginning of the game.
-    let entries = game.current_file_entries().iter().map(|entry| entry.at);
-    let ends = game.closed_at().into_iter().chain(game.result().map(|(at, _)| at));
-    let first = entries.clone().next();
-    match index.checked_sub(1) {
-        None => first,
-        Some(after) => {
-            entries.skip(after).chain(ends.skip(after.saturating_sub(game.current_file_entries().len()))).next()
+    let entries = game.current_file_entries();
+    let Some(mut after) = index.checked_sub(1) else { return entries.first().map(|entry| entry.at) };
+    let prior = game.entries().len() - entries.len();
+    for insertion in game.insertions().iter().filter(|insertion| insertion.moves.recorded as usize > prior) {
+        let recorded = insertion.moves.recorded as usize - prior;
+        match after.cmp(&recorded) {
+            Ordering::Less => break,
+            Ordering::Equal => return Some(insertion.at),
+            Ordering::Greater => after -= 1,
         }
+    }
+    let mut ends = game.closed_at().into_iter().chain(game.result().map(|(at, _)| at));
+    match after.checked_sub(entries.len()) {
+        None => entries.get(after).map(|entry| entry.at),
+        Some(after) => ends.nth(after),
     }
 }
 
@@ -187,11 +204,18 @@ pub fn events_without(
     if let Some(first) = own.first() {
         bodies.push((first.at, if skip == 0 { game_opened_event(board, game, withheld) } else { Object::new() }));
     }
-    let mut teller = MoveNumberer { ply: 0, number: 1 };
+    let mut numberer = MoveNumberer { ply: 0, number: 1, shift: 0 };
     let known = usize::try_from(skip).unwrap_or(usize::MAX);
+    let mut inserted = own_insertions(view).iter().peekable();
     for (index, (entry, written)) in own.iter().zip(game.to_current_file_entries(own)).enumerate() {
-        let body = teller.entry_event(&written, index + 1 >= known);
+        let body = numberer.entry_event(&written, bodies.len() >= known);
         bodies.push((entry.at, body));
+        let recorded = view.prior_entries + index + 1;
+        while let Some(insertion) = inserted.next_if(|insertion| insertion.moves.recorded as usize <= recorded) {
+            let body = moves_inserted_event(game, view, insertion);
+            numberer.on_insertion(insertion);
+            bodies.push((insertion.at, body));
+        }
     }
     let kind = |kind: &str| Object::new().text("type", kind);
     bodies.extend(game.closed_at().filter(|_| view.is_closed).map(|at| (at, kind("end"))));
@@ -241,18 +265,54 @@ fn game_opened_event(board: &Board, game: &GameRecord, withheld: &HiddenNames) -
     }
 }
 
+/// Returns the event of moves that were added in place of setups.
+fn moves_inserted_event(game: &GameRecord, view: VisibleGame<'_>, insertion: &Insertion) -> Object {
+    let moves = &insertion.moves;
+    let is_earlier = |other: &&Insertion| *other != insertion;
+    let earlier = own_insertions(view).iter().take_while(is_earlier);
+    // Number of the event of an entry, given by its number in the game; the event of the game's beginning comes first.
+    let n = |entry: u32| {
+        let inserted = earlier.clone().filter(|other| other.moves.recorded < entry).count();
+        ((entry as usize).saturating_sub(view.prior_entries) + 1 + inserted) as u64
+    };
+    let before = view.insertions.iter().take_while(is_earlier).filter(|other| other.moves.until <= moves.after);
+    let before: Vec<Insertion> = before.cloned().collect();
+    let entries = view.entries.get(..moves.after as usize).unwrap_or_default();
+    let complete = insertions::visible_entries(game, VisibleGame { entries, insertions: &before, ..view });
+    let last = game.to_file_entries(&complete).last().map(|last| last.kind.position_after());
+    let mut position = last.unwrap_or_else(|| game.first_header().start());
+    let mut texts = Vec::with_capacity(moves.plies.len());
+    for ply in &moves.plies {
+        texts.push(EntryKind::Ply { position, ply: ply.clone() }.text());
+        position = position.play(ply);
+    }
+    let body = Object::new().text("type", "moves-inserted").number("after", n(moves.after));
+    let body = body.number("until", n(moves.until)).texts("moves", texts.iter().map(String::as_str));
+    body.text("fen", &fen_of(&position))
+}
+
 /// Follows a game, so that every move gets its number.
 struct MoveNumberer {
     ply: u64,
     number: u64,
+    /// Amount by which inserted moves change all later numbers.
+    shift: i64,
 }
 
 impl MoveNumberer {
+    /// Follows moves that were added in place of setups.
+    fn on_insertion(&mut self, insertion: &Insertion) {
+        let shift = insertion.moves.number_shift();
+        self.ply += insertion.moves.plies.len() as u64;
+        self.number = self.number.saturating_add_signed(shift);
+        self.shift += shift;
+    }
+
     /// Follows an entry; makes the body of its event only if requested.
     fn entry_event(&mut self, entry: &livefile::Entry, is_requested: bool) -> Object {
         if let EntryKind::Ply { .. } = entry.kind {
             self.ply += 1;
-            self.number = entry.number.map_or(self.number, |number| number.value.into());
+            self.number = entry.number.map_or(self.number, |number| shifted_number(number, self.shift).value.into());
         }
         if !is_requested {
             return Object::new();
@@ -296,6 +356,7 @@ fn side(color: Color) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::insertions::tests::inserted;
     use super::super::record::GameChange;
     use super::super::record::tests::{changes, game, moment};
     use super::*;
@@ -384,6 +445,7 @@ mod tests {
         for contents in contents {
             game.apply(moment(3), GameChange::LiveUpdate(contents));
         }
+        game.apply(moment(4), GameChange::MovesInserted(inserted((1, 1, 1), 1, &["19-23"], &game)));
         game.apply(moment(6), GameChange::Ended(Some("2-0".into())));
         let board = Board::new("a", Variant::international(), Vec::new());
         let mut all = events(&board, &game, Delay::NO_DELAY.view(&game, moment(9)), 0);

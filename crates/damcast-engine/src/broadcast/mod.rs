@@ -19,6 +19,7 @@ pub mod delay;
 pub mod documents;
 pub mod events;
 mod hidden_names;
+mod insertions;
 mod json;
 pub mod record;
 pub mod shelf;
@@ -27,7 +28,9 @@ pub mod tournament_history;
 
 pub use delay::{Delay, VisibleGame};
 pub use hidden_names::HiddenNames;
-pub use record::{Correction, GameChange, GameRecord, LiveUpdateContent, LiveUpdateLog, RecordedEntry, RecordedUpdate};
+pub use record::{
+    Correction, GameChange, GameRecord, Insertion, LiveUpdateContent, LiveUpdateLog, RecordedEntry, RecordedUpdate,
+};
 pub use shelf::{Shelf, ShelfPlace, StoredGame, VisibleExtent};
 pub use tournament_history::{TournamentEvents, TournamentHistory};
 

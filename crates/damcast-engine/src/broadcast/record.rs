@@ -6,6 +6,7 @@ use draughts_pdn::clock::{ClockTime, Clocks};
 use draughts_pdn::game::MoveNumber;
 
 use super::WallTime;
+use crate::inserted_moves::InsertedMoves;
 use crate::livefile::{self, GameHeader};
 
 /// A change of the games of a board.
@@ -15,6 +16,8 @@ pub enum GameChange {
     Opened(GameHeader),
     /// A ply or a setup.
     Entry(livefile::Entry),
+    /// A person has added moves in place of setups.
+    MovesInserted(InsertedMoves),
     /// The game is over, with this result in the format of the game type.
     Ended(Option<String>),
     /// A live update, which none of the game's files has.
@@ -49,6 +52,27 @@ impl RecordedEntry {
     /// Whether the entry is a move.
     pub fn is_ply(&self) -> bool {
         matches!(self.kind, RecordedEntryKind::Ply(_))
+    }
+}
+
+/// Moves added to a game, with their time. Numbers of entries count those of earlier files of the game, too.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Insertion {
+    /// Time of the insertion.
+    pub at: WallTime,
+    /// The moves and their place.
+    pub moves: InsertedMoves,
+}
+
+impl Insertion {
+    /// Returns the insertion after `count` more entries at the beginning of the game.
+    pub(super) fn shifted(&self, count: usize) -> Insertion {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let mut moved = self.clone();
+        for number in [&mut moved.moves.recorded, &mut moved.moves.after, &mut moved.moves.until] {
+            *number = number.saturating_add(count);
+        }
+        moved
     }
 }
 
@@ -264,6 +288,8 @@ pub struct GameRecord {
     /// Time at which the live file was opened.
     pub opened_at: WallTime,
     entries: Vec<RecordedEntry>,
+    /// Moves added in place of setups, in the order of their insertion.
+    insertions: Vec<Insertion>,
     /// Number of entries in earlier files of the game, which were ended by mistake.
     prior_entries: usize,
     /// Header of the first of those files.
@@ -283,6 +309,7 @@ impl GameRecord {
             header,
             opened_at,
             entries: Vec::new(),
+            insertions: Vec::new(),
             prior_entries: 0,
             first_header: None,
             live_updates: LiveUpdateLog::default(),
@@ -309,6 +336,8 @@ impl GameRecord {
         let own = std::mem::replace(&mut self.entries, earlier.entries.clone());
         self.prior_entries = self.entries.len();
         self.entries.extend(own);
+        let own = std::mem::replace(&mut self.insertions, earlier.insertions.clone());
+        self.insertions.extend(own.iter().map(|insertion| insertion.shifted(self.prior_entries)));
         self.first_header = Some(earlier.first_header.clone().unwrap_or_else(|| Box::new(earlier.header.clone())));
     }
 
@@ -329,6 +358,9 @@ impl GameRecord {
                     livefile::EntryKind::Setup(position) => RecordedEntryKind::Setup(Box::new(position)),
                 };
                 self.entries.push(RecordedEntry { at, number, kind: step, clocks });
+            }
+            GameChange::MovesInserted(moves) => {
+                self.insertions.push(Insertion { at, moves }.shifted(self.prior_entries));
             }
             GameChange::Ended(result) => {
                 (self.closed_at, self.result) = (Some(at), result);
@@ -365,6 +397,11 @@ impl GameRecord {
     /// Returns the entries of the live file.
     pub fn current_file_entries(&self) -> &[RecordedEntry] {
         self.entries.get(self.prior_entries..).unwrap_or_default()
+    }
+
+    /// Returns the moves added in place of setups, in the order of their insertion.
+    pub fn insertions(&self) -> &[Insertion] {
+        &self.insertions
     }
 
     /// Returns the first entries in the form of the game's files.
@@ -421,7 +458,8 @@ impl GameRecord {
     /// Returns the time of the last change. If the clock of the machine was set back, earlier changes may have later times.
     pub fn last_change_at(&self) -> WallTime {
         let last = self.entries.last().map(|entry| entry.at);
-        let last = last.into_iter().chain(self.live_updates.last_at());
+        let last = last.into_iter().chain(self.insertions.last().map(|insertion| insertion.at));
+        let last = last.chain(self.live_updates.last_at());
         let times = last.chain(self.closed_at);
         times.max().unwrap_or(self.opened_at)
     }

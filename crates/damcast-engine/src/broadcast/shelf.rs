@@ -13,7 +13,7 @@ use draughts::Variant;
 
 use super::events::{count_live_updates, visible_event_count};
 use super::hidden_names::PLAYER_TAGS;
-use super::record::{self, Correction, GameChange, GameRecord, LiveUpdateLog};
+use super::record::{self, Correction, GameChange, GameRecord, Insertion, LiveUpdateLog};
 use super::{Delay, WallTime};
 use crate::livefile::{GameHeader, LiveFileContents};
 
@@ -61,6 +61,7 @@ struct ShelvedGame {
     closed_at: WallTime,
     last_change_at: WallTime,
     entries: usize,
+    insertions: Vec<Insertion>,
     /// Live updates without their packed bytes.
     live_updates: LiveUpdateLog,
     result: Option<String>,
@@ -75,6 +76,8 @@ struct ShelvedGame {
 pub struct VisibleExtent {
     /// Number of visible entries, including those in earlier files of the game.
     pub entries: usize,
+    /// Number of visible insertions of moves in place of setups.
+    pub insertions: usize,
     /// Number of visible events.
     pub events: u64,
     /// Number of visible live updates.
@@ -238,6 +241,7 @@ impl StoredGame {
             closed_at,
             last_change_at: record.last_change_at(),
             entries: record.entries().len(),
+            insertions: record.insertions().to_vec(),
             live_updates: record.live_updates().without_bytes(),
             result: record.result().map(|(_, result)| result.to_owned()),
             is_released: record.is_released(),
@@ -266,9 +270,11 @@ impl StoredGame {
             && delay.visible_at(game.last_change_at) <= now
         {
             let has_result = game.result.is_some();
-            let events = usize::from(game.entries > 0) + game.entries + 1 + usize::from(has_result);
+            let events =
+                usize::from(game.entries > 0) + game.entries + game.insertions.len() + 1 + usize::from(has_result);
             return Ok(VisibleExtent {
                 entries: game.entries,
+                insertions: game.insertions.len(),
                 events: events as u64,
                 live_updates: if delay.plies > 0 { 0 } else { game.live_updates.len() as u64 },
                 is_closed: true,
@@ -280,6 +286,7 @@ impl StoredGame {
         let view = delay.view(&record, now);
         Ok(VisibleExtent {
             entries: view.entries.len(),
+            insertions: view.insertions.len(),
             events: visible_event_count(view),
             live_updates: count_live_updates(&record, delay, now),
             is_closed: view.is_closed,
@@ -349,6 +356,9 @@ impl ShelvedGame {
             last = DateTime::from_timestamp_millis(millis)?.with_timezone(&zone);
             record.apply(last, GameChange::Entry(entry));
         }
+        for Insertion { at, moves } in &self.insertions {
+            record.apply(*at, GameChange::MovesInserted(moves.clone()));
+        }
         record.set_live_updates(self.live_updates.with_bytes(rest));
         if self.is_released {
             record.apply(self.closed_at, GameChange::Released);
@@ -366,6 +376,7 @@ mod tests {
     use draughts_pdn::clock::{ClockTime, Clocks};
 
     use super::super::LiveUpdateContent;
+    use super::super::insertions::tests::inserted;
     use super::super::record::tests::{game, moment};
     use super::*;
 
@@ -412,6 +423,8 @@ mod tests {
         updates.into_iter().zip(3..).for_each(|(update, at)| record.apply(moment(at), GameChange::LiveUpdate(update)));
         let back = moment(2).with_timezone(&FixedOffset::west_opt(1_800).unwrap());
         record.apply(back, GameChange::LiveUpdate(LiveUpdateContent::LikelyMoves("".into())));
+        let moves = inserted((5, 2, 3), 1, &["28x19"], &record);
+        record.apply(moment(19), GameChange::MovesInserted(moves));
         record.apply(moment(20), GameChange::Released);
         record.apply(moment(21), GameChange::Ended(Some("2-0".to_owned())));
         let correction = Correction { at: moment(60), tag: "White".to_owned(), value: "Muller".to_owned() };

@@ -31,7 +31,7 @@ use draughts_pdn::reader;
 use draughts_pdn::writer::{self, Style};
 
 use super::record::{GameRecord, RecordedEntry, RecordedEntryKind};
-use super::{Board, Delay, PartlyVisibleGame, VisibleGame, WallTime};
+use super::{Board, Delay, PartlyVisibleGame, VisibleGame, WallTime, insertions};
 use crate::livefile;
 use crate::profile::{self, ReaderProfile};
 
@@ -152,21 +152,21 @@ fn empty_game(board: &Board) -> Game {
 fn game(board: &Board, record: &GameRecord, view: VisibleGame<'_>, profile: ReaderProfile) -> (Game, bool) {
     let mut tags = board.tags_of(Some(record));
     let takes_setups = profile == ReaderProfile::Standard || record.is_released();
-    let mut shown = 0..view.entries.len();
+    let complete = insertions::visible_entries(record, view);
+    let mut shown = 0..complete.len();
     if !takes_setups {
-        let first_ply = view.entries.iter().position(RecordedEntry::is_ply).unwrap_or(view.entries.len());
-        if let Some(RecordedEntryKind::Setup(start)) = first_ply.checked_sub(1).map(|before| &view.entries[before].kind)
-        {
+        let first_ply = complete.iter().position(RecordedEntry::is_ply).unwrap_or(complete.len());
+        if let Some(RecordedEntryKind::Setup(start)) = first_ply.checked_sub(1).map(|before| &complete[before].kind) {
             tags.set("FEN", fen::write(record.variant(), &start.setup()));
             shown.start = first_ply;
         }
-        let breaks = view.entries[shown.start..].iter().position(|entry| !entry.is_ply());
+        let breaks = complete[shown.start..].iter().position(|entry| !entry.is_ply());
         shown.end = breaks.map_or(shown.end, |sure| shown.start + sure);
     }
-    let is_held = shown.end < view.entries.len() || shown.is_empty() && !view.entries.is_empty();
+    let is_held = shown.end < complete.len() || shown.is_empty() && !complete.is_empty();
     view.apply_corrections(&mut tags);
     tags.set("Result", view.visible_result().unwrap_or("*"));
-    let written = record.to_file_entries(view.entries).skip(shown.start).take(shown.len());
+    let written = record.to_file_entries(&complete).skip(shown.start).take(shown.len());
     let mut entries = movetext(written);
     // A truncated game has no last move that they could follow.
     if !is_held {

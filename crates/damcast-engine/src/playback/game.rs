@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chrono::{DateTime, FixedOffset};
 
 use crate::calendar::Calendar;
+use crate::inserted_moves::InsertedMoves;
 use crate::livefile::{Entry, GameHeader, LiveFileContents};
 use crate::millis::Millis;
 use crate::session::{BusAddress, LiveUpdate};
@@ -24,6 +25,8 @@ pub struct PlayedGame {
     pub chain: usize,
     /// Whether the logs lost a part of the game, so that nothing more of it is published.
     pub is_standing: bool,
+    /// Moves added in place of setups, with their times; not part of the file.
+    pub(super) insertions: Vec<(Millis, InsertedMoves)>,
     /// Live updates with their times; not part of the file.
     pub(super) live_updates: Vec<(Millis, LiveUpdate)>,
     pub(super) times: PublicationTimes,
@@ -48,6 +51,8 @@ pub enum PublishedEvent<'game> {
     Entry(&'game Entry),
     /// End of the game, with its result.
     GameEnded(Option<&'game str>),
+    /// Moves added in place of setups; not part of the file.
+    MovesInserted(&'game InsertedMoves),
     /// Live update; not part of the file.
     LiveUpdate(&'game LiveUpdate),
 }
@@ -62,6 +67,7 @@ impl PlayedGame {
             is_result_given: false,
             chain: 0,
             is_standing: false,
+            insertions: Vec::new(),
             live_updates: Vec::new(),
             times: PublicationTimes::default(),
         }
@@ -91,6 +97,7 @@ impl PlayedGame {
         }
         game.times.ended_at = game.times.ended_at.max(at.min(game.times.entry_times.last().copied().unwrap_or(at)));
         game.live_updates.clear();
+        game.insertions.retain(|(_, moves)| moves.recorded as usize <= known);
         game.is_standing = true;
         game
     }
@@ -103,16 +110,18 @@ impl PlayedGame {
         PlayedGame { board, times, is_standing: true, ..PlayedGame::new(file) }
     }
 
-    /// Returns the published pieces of the file with their times, in order, followed by the live updates in order.
+    /// Returns the published pieces of the file with their times, in order, with inserted moves before the end, followed by the
+    /// live updates.
     /// Empty if the logs have no opening time.
     pub fn published_events(&self) -> Vec<(DateTime<FixedOffset>, PublishedEvent<'_>)> {
         let Some(calendar) = &self.times.calendar else { return Vec::new() };
         let LiveFileContents { header: opening, entries, is_ended, result } = &self.file;
         let opened = [(self.times.opened_at, PublishedEvent::GameOpened(opening))];
         let entries = self.times.entry_times.iter().zip(entries).map(|(at, entry)| (*at, PublishedEvent::Entry(entry)));
+        let inserted = self.insertions.iter().map(|(at, moves)| (*at, PublishedEvent::MovesInserted(moves)));
         let ended = is_ended.then(|| (self.times.ended_at, PublishedEvent::GameEnded(result.as_deref())));
         let asides = self.live_updates.iter().map(|(at, update)| (*at, PublishedEvent::LiveUpdate(update)));
-        let all = opened.into_iter().chain(entries).chain(ended).chain(asides);
+        let all = opened.into_iter().chain(entries).chain(inserted).chain(ended).chain(asides);
         all.map(|(at, published)| (calendar.moment(at), published)).collect()
     }
 }

@@ -110,6 +110,11 @@ impl Playback {
                         game.times.entry_times.push(at);
                     }
                 }
+                Effect::MovesInserted(moves) => {
+                    if let Some(game) = self.last_game(board) {
+                        game.insertions.push((at, *moves));
+                    }
+                }
                 Effect::GameEnded { result, is_given } => {
                     if let Some(game) = self.last_game(board) {
                         game.is_result_given = is_given;

@@ -11,12 +11,13 @@ use draughts_pdn::fen;
 use draughts_pdn::game::MoveNumber;
 
 use super::endings::DrawWatcher;
+use super::gaps::{MissingMoves, PositionAtPly};
 use super::{Effect, LineSettings, PublicationReason};
 use crate::bytelog::Mode;
 use crate::game_tags;
 use crate::livefile::{Entry, EntryKind, GameHeader};
 use crate::millis::Millis;
-use crate::recognition::{Recogniser, Verdict};
+use crate::recognition::{Reason, Recogniser, Verdict};
 
 /// Running game.
 #[derive(Clone, Debug)]
@@ -44,15 +45,8 @@ pub struct LiveGame {
     /// Position before each entry, oldest first.
     history: VecDeque<PositionAtPly>,
     current: PositionAtPly,
-}
-
-/// Position with the number of plies that lead to it, including hidden ones.
-#[derive(Clone, Copy, Debug)]
-pub struct PositionAtPly {
-    /// Position.
-    pub position: Position,
-    /// Number of plies.
-    pub plies: u32,
+    /// Setups of its file, and moves added in their place.
+    pub missing_moves: MissingMoves,
 }
 
 /// Limit of entries that can be undone; earlier mistakes need a setup.
@@ -77,6 +71,7 @@ impl LiveGame {
             last_line: None,
             history: VecDeque::new(),
             current: PositionAtPly { position: start, plies: 0 },
+            missing_moves: MissingMoves::default(),
         }
     }
 
@@ -91,6 +86,7 @@ impl LiveGame {
             players: None,
             needs_number: true,
             result: None,
+            missing_moves: MissingMoves::default(),
             ..self.clone()
         }
     }
@@ -162,6 +158,7 @@ impl LiveGame {
                     // Readers would take the first setup of a game without a FEN tag for its start.
                     let start = Box::new(Entry::new(EntryKind::Setup(self.file_start)));
                     effects.push(Effect::Entry { entry: start, reason: None });
+                    self.missing_moves.on_start_entry();
                 }
                 self.needs_number = true;
                 (None, EntryKind::Setup(*position), Some(*reason))
@@ -172,7 +169,15 @@ impl LiveGame {
             self.history.pop_front();
         }
         self.history.push_back(self.current);
+        let before = self.current;
         self.current = PositionAtPly { position: *self.recogniser.position(), plies: self.recogniser.plies() };
+        match reason {
+            None => self.missing_moves.on_ply(before),
+            Some(reason) => {
+                let may_lead_back = matches!(reason, Reason::TakenBack | Reason::Operator);
+                self.missing_moves.on_setup(before, self.current, may_lead_back);
+            }
+        }
         self.last_line = Some(entry.text());
         let why = PublicationReason { setup_reason: reason, rationale: self.recogniser.rationale().cloned() };
         effects.push(Effect::Entry { entry: Box::new(entry), reason: Some(Box::new(why)) });

@@ -44,6 +44,7 @@ mod endings;
 mod entry_board;
 mod from_header;
 mod game;
+mod gaps;
 mod hold;
 mod identity;
 mod lever;
@@ -69,6 +70,7 @@ use chrono::{DateTime, FixedOffset};
 
 pub use crate::bytelog::Mode;
 use crate::calendar;
+use crate::inserted_moves::InsertedMoves;
 use crate::livefile::{self, Entry, GameHeader};
 use crate::millis::Millis;
 use crate::recognition::{self, Rationale, Reason};
@@ -123,6 +125,8 @@ pub enum Effect {
         /// Reason of the publication; `None` for the start position of a game whose first entry is a setup.
         reason: Option<Box<PublicationReason>>,
     },
+    /// Moves that a person added to the game opened last, in place of setups; its file keeps those.
+    MovesInserted(Box<InsertedMoves>),
     /// End of the game opened last.
     GameEnded {
         /// Result, if there is one; overwrites the value of the Result tag ([`livefile::result_patch`]).
@@ -156,7 +160,7 @@ pub enum Effect {
 impl Effect {
     /// Whether others see the effect, in a live file or in the events.
     pub fn is_publication(&self) -> bool {
-        self.changes_file() || matches!(self, Effect::LiveUpdate(_))
+        self.changes_file() || matches!(self, Effect::MovesInserted(_) | Effect::LiveUpdate(_))
     }
 
     /// Whether the effect changes a live file.
@@ -620,6 +624,9 @@ pub struct Status {
     pub squares: Option<BoardSquares>,
     /// State of a game that people enter; `None` on a board that reports its moves itself.
     pub entry: Option<EntryStatus>,
+    /// Places of the running game at which moves are missing: number of entries before each, as in
+    /// [`request::AddedMoves::after`].
+    pub missing_moves: Vec<u32>,
 }
 
 /// State of a game that people enter.

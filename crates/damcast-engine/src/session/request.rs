@@ -18,6 +18,7 @@
 //! | `hold`, `release` | `HoldPublication`, `ReleasePublication` | publication pauses until `release`; recording continues |
 //! | `enter GAME PLY MOVE`, then `w=TIME`, `b=TIME` | `Enter` | on a board without electronics: a ply, after which the clocks showed these times |
 //! | `enter-undo GAME PLY` | `TakeBack` | the last entered ply is taken back |
+//! | `add-moves GAME AFTER MOVES`, then `anyway` | `AddMoves` | missing moves after this many entries: in place of the setups there, or after the last entry; `none`: no move was made; `anyway`: whatever the board shows |
 //! | `claim GAME RESULT` | `Claim` | the players claim this result; `result` confirms it |
 //! | `rotate` | `Rotate` | new logs begin as soon as no part of a game can be lost |
 //! | `remembered new`, `remembered known NAME` | `GameLookup` | station's answer to [`Effect::LookUpGame`](super::Effect::LookUpGame) |
@@ -121,6 +122,8 @@ pub enum OperatorCommand {
         /// Number of the ply in the game, from 1.
         ply: u32,
     },
+    /// Add missing moves.
+    AddMoves(AddedMoves),
     /// Claim a result.
     Claim {
         /// Number of the game.
@@ -145,6 +148,24 @@ pub struct EnteredPly {
     pub notation: String,
     /// Times of White and Black after the ply, if they were entered.
     pub clocks: [Option<ClockTime>; 2],
+}
+
+/// Moves that a person adds to a running game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AddedMoves {
+    /// Number of the game.
+    pub game: u32,
+    /// Number of entries before the moves.
+    pub after: u32,
+    /// Moves, as people write them; [`AddedMoves::NONE`] if no move was made.
+    pub moves: String,
+    /// Whether the moves count even if the board shows another position after them.
+    pub anyway: bool,
+}
+
+impl AddedMoves {
+    /// Word for no move: the setups there are wrong.
+    pub const NONE: &str = "none";
 }
 
 /// Pairing of a tournament, as sent to a board.
@@ -222,6 +243,7 @@ impl fmt::Display for OperatorCommand {
             OperatorCommand::ReleasePublication => f.write_str("release"),
             OperatorCommand::Enter(entered) => write!(f, "enter {entered}"),
             OperatorCommand::TakeBack { game, ply } => write!(f, "enter-undo {game} {ply}"),
+            OperatorCommand::AddMoves(added) => write!(f, "add-moves {added}"),
             OperatorCommand::Claim { game, result } => write!(f, "claim {game} {result}"),
             OperatorCommand::Rotate => f.write_str("rotate"),
             OperatorCommand::GameLookup(GameLookup::NotFound) => f.write_str("remembered new"),
@@ -287,6 +309,7 @@ impl FromStr for OperatorCommand {
                     })?;
                 OperatorCommand::TakeBack { game, ply }
             }
+            "add-moves" => OperatorCommand::AddMoves(rest.parse()?),
             "claim" => {
                 let (game, result) = split(rest);
                 let game = number(game).filter(|_| !result.is_empty()).ok_or_else(|| {
@@ -311,7 +334,7 @@ impl FromStr for OperatorCommand {
 fn unknown(text: &str) -> RequestError {
     RequestError(format!(
         "request `{}` is not known; known are result, resign, start, continue, setup, undo, resync, flip, names, pairing, hold, release, \
-         enter, enter-undo, claim and rotate",
+         enter, enter-undo, add-moves, claim and rotate",
         text.trim()
     ))
 }
@@ -347,6 +370,35 @@ impl FromStr for EnteredPly {
             clocks[side] = Some(ClockTime::parse(&word[CLOCK_PREFIXES[side].len()..]).ok_or_else(wrong)?);
         }
         Ok(EnteredPly { game, ply, notation: notation.to_owned(), clocks })
+    }
+}
+
+impl fmt::Display for AddedMoves {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let AddedMoves { game, after, moves, anyway } = self;
+        write!(f, "{game} {after} {moves}")?;
+        if *anyway { write!(f, " {KEYWORD_ANYWAY}") } else { Ok(()) }
+    }
+}
+
+impl FromStr for AddedMoves {
+    type Err = RequestError;
+
+    fn from_str(text: &str) -> Result<AddedMoves, RequestError> {
+        let (game, rest) = split(text);
+        let (after, rest) = split(rest);
+        let stripped = rest.strip_suffix(KEYWORD_ANYWAY).filter(|moves| moves.ends_with(' '));
+        let moves = stripped.unwrap_or(rest).trim();
+        let after = after.parse().ok().filter(|after| *after <= MAX_NUMBER);
+        match (number(game), after) {
+            (Some(game), Some(after)) if !moves.is_empty() => {
+                Ok(AddedMoves { game, after, moves: moves.to_owned(), anyway: stripped.is_some() })
+            }
+            _ => Err(RequestError(format!(
+                "`add-moves {text}`: expected the number of the game, the number of entries before the moves, and the moves, as in \
+                 add-moves 3 12 19-23 28x19"
+            ))),
+        }
     }
 }
 
@@ -445,9 +497,15 @@ fn parse_plies(text: &str) -> Result<usize, RequestError> {
 }
 
 impl OperatorCommand {
-    /// Whether people send the command for a board without electronics, each time until they have an answer.
+    /// Whether the command names its place in the game: its answer says that it is durable, and a repetition leaves no record.
     pub fn is_entry(&self) -> bool {
-        matches!(self, OperatorCommand::Enter(_) | OperatorCommand::TakeBack { .. } | OperatorCommand::Claim { .. })
+        matches!(
+            self,
+            OperatorCommand::Enter(_)
+                | OperatorCommand::TakeBack { .. }
+                | OperatorCommand::Claim { .. }
+                | OperatorCommand::AddMoves(_)
+        )
     }
 
     /// Creates the command for the names of the players.
@@ -505,6 +563,10 @@ mod tests {
         OperatorCommand::Enter(EnteredPly { game: 3, ply: 12, notation: "32-28".to_owned(), clocks })
     }
 
+    fn added(moves: &str, anyway: bool) -> OperatorCommand {
+        OperatorCommand::AddMoves(AddedMoves { game: 3, after: 0, moves: moves.to_owned(), anyway })
+    }
+
     #[test]
     fn parses_operator_commands() {
         let pairing = |only_from| BoardPairing { id: "3.2".into(), tags: Vec::new(), only_from };
@@ -531,6 +593,8 @@ mod tests {
             ("enter 3 12 32-28", entered([None, None])),
             ("enter 3 12  32-28 b=0:00:09 w=1:20:11", entered([Some(ClockTime(4811)), Some(ClockTime(9))])),
             ("enter-undo 3 12", OperatorCommand::TakeBack { game: 3, ply: 12 }),
+            ("add-moves 3 0 19-23  2. 28x19", added("19-23  2. 28x19", false)),
+            ("add-moves 3 0 none anyway", added("none", true)),
             ("claim 3 2-0", OperatorCommand::Claim { game: 3, result: "2-0".into() }),
             ("remembered new", OperatorCommand::GameLookup(GameLookup::NotFound)),
             ("remembered known a-1.pdn", OperatorCommand::GameLookup(GameLookup::Found("a-1.pdn".into()))),
@@ -554,6 +618,8 @@ mod tests {
             ("enter 3 32-28", "expected game, ply, move"),
             ("enter 3 12 32-28 w=noon", "expected game, ply, move"),
             ("enter 3 12 32-28 19-23", "expected game, ply, move"),
+            ("add-moves 3 12", "expected the number of the game"),
+            ("add-moves 3 -1 19-23", "expected the number of the game"),
             ("enter-undo 3", "expected the numbers of game and ply"),
             ("claim 2-0", "expected the number of the game and its result"),
             ("pairing", "expected an id"),
@@ -592,7 +658,7 @@ mod tests {
     proptest! {
         #[test]
         fn parse_write_roundtrip(
-            text in "(when-found )?([0-9]{1,5} )?(result|resign|start|continue|continue anyway|setup|undo|resync|flip|names|pairing|hold|remembered known|enter|enter-undo|enter 1 2 3228|claim)( [ -~]{0,12})?( / [ -~]{0,5})?",
+            text in "(when-found )?([0-9]{1,5} )?(result|resign|start|continue|continue anyway|setup|undo|resync|flip|names|pairing|hold|remembered known|enter|enter-undo|enter 1 2 3228|add-moves 1 2|claim)( [ -~]{0,12})?( / [ -~]{0,5})?",
         ) {
             if let Ok(request) = text.parse::<Request>() {
                 prop_assert_eq!(request.to_string().parse(), Ok(request));

@@ -20,6 +20,8 @@
 //! | [`Resync`] | operator's confirmation of the board | `requests.rs`, with all other requests |
 //! | `LineSettings` | settings of the games | |
 //!
+//! `missing_moves.rs` adds moves that the board has missed.
+//!
 //! This file passes each report of the board to the values that it concerns, and to the recogniser. `start.rs` begins
 //! games, and `ending.rs` ends them.
 
@@ -29,6 +31,7 @@ mod ending;
 mod entry;
 mod game_sequence;
 mod live_updates;
+mod missing_moves;
 mod requests;
 mod start;
 mod status;

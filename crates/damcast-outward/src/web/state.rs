@@ -93,6 +93,7 @@ pub enum MissedFrames<'a> {
 struct ParsedEvent {
     board: String,
     game: u32,
+    n: Option<u64>,
     r#type: String,
     gametype: Option<String>,
     #[serde(default)]
@@ -109,6 +110,8 @@ struct ParsedEvent {
     field: Option<String>,
     new: Option<String>,
     continues: Option<u32>,
+    after: Option<u64>,
+    until: Option<u64>,
 }
 
 /// Line about a round of a tournament.
@@ -398,6 +401,39 @@ mod tests {
         assert_eq!(game_of(&lines).summary.count, 2);
         lines.push(amend("18-23", ""));
         assert_eq!(game_of(&lines).summary.count, 1);
+    }
+
+    #[test]
+    fn inserted_moves_replace_setup() {
+        let ply = |n: u32, number: u32, side: &str, ply: &str, fen: &str| {
+            let fen = format!("\"move\":\"{ply}\",\"fen\":\"{fen}\"");
+            line("a", &format!("\"n\":{n},\"type\":\"move\",\"number\":{number},\"side\":\"{side}\",{fen}"))
+        };
+        let set_up = "\"n\":3,\"type\":\"setup\",\"fen\":\"B:W31-36,38-50:B1-13,15-18,20,23\",\"clock\":{\"white\":9,\"black\":8}";
+        let inserted = "\"n\":5,\"type\":\"moves-inserted\",\"after\":2,\"until\":3,\"moves\":[\"19-23\",\"28x19\",\"14x23\",\"37-32\"]";
+        let mut lines = vec![
+            game("a"),
+            ply(2, 1, "white", "32-28", "B:W28,31,33-50:B1-20"),
+            line("a", set_up),
+            ply(4, 2, "black", "10-14", "W:W31-36,38-50:B1-9,11-18,20,23"),
+        ];
+        let shown = |lines: &[String]| hall(lines).board("a").unwrap().1.current().unwrap().clone();
+        assert!(shown(&lines).whole().unwrap().pdn().contains("/FEN"));
+        lines.push(line("a", inserted));
+        let repaired = shown(&lines);
+        let whole = repaired.whole().unwrap();
+        assert!(whole.pdn().contains("1. 32-28 19-23 2. 28x19 14x23 3. 37-32 10-14 *"), "{}", whole.pdn());
+        assert_eq!((repaired.summary.count, repaired.summary.last_number), (6, Some(3)));
+        assert_eq!(whole.entries[4].clock.map(|clock| clock.white), Some(Some(9)));
+        // The next move is read in the last position.
+        lines.push(ply(6, 4, "white", "41-37", "B:W31-40,42-50:B1-9,11-18,20,23"));
+        let repaired = shown(&lines);
+        assert_eq!(repaired.summary.last_ply().map(|ply| (ply.number, ply.path.len())), Some((4, 2)));
+        let next = "\"board\":\"a\",\"game\":2,\"n\":1,\"type\":\"game\",\"gametype\":\"20\",\"tags\":{}";
+        let mut replay = GameReplay::new("a", &repaired);
+        lines.iter().for_each(|line| replay.add(line));
+        replay.add(&format!("{{{next}}}\n"));
+        assert_eq!(replay.finish().map(|game| game.summary.count), Some(7));
     }
 
     #[test]

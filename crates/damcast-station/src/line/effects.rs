@@ -57,7 +57,7 @@ impl LineTask {
                     self.recorder.write(now, RecordKind::Note(text));
                 }
                 // The recorder writes publications.
-                Effect::GameOpened(_) | Effect::Entry { .. } | Effect::GameEnded { .. } => {}
+                Effect::GameOpened(_) | Effect::Entry { .. } | Effect::MovesInserted(_) | Effect::GameEnded { .. } => {}
             }
         }
         heard

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use damcast_engine::bytelog::RecordKind;
-use damcast_engine::session::request::{OperatorCommand, Request};
+use damcast_engine::session::request::{AddedMoves, OperatorCommand, Request};
 use damcast_engine::session::{BusAddress, Effect, Input};
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -68,7 +68,9 @@ impl LineTask {
         mut request: Request,
         asked: &RequestContext,
     ) -> Result<RequestOutcome, StationError> {
-        if let OperatorCommand::Continue(anyway) = &mut request.command {
+        if let OperatorCommand::Continue(anyway) | OperatorCommand::AddMoves(AddedMoves { anyway, .. }) =
+            &mut request.command
+        {
             *anyway |= asked.is_confirmed;
         }
         let now = self.clock.now();

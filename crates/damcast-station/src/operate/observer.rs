@@ -212,6 +212,7 @@ fn board(
         }),
         squares: status.squares.as_ref().map(SquaresView::from),
         entry: status.entry.as_ref().map(|entry| entry_view(status, entry)),
+        missing_moves: status.missing_moves.clone(),
         wrong_start: status.start_problem.clone(),
         publication: None,
         file: file.cloned(),

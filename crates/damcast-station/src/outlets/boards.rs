@@ -339,6 +339,7 @@ pub fn record(game: &PlayedGame) -> Option<GameRecord> {
             at,
             match published {
                 PublishedEvent::Entry(entry) => GameChange::Entry(entry.clone()),
+                PublishedEvent::MovesInserted(moves) => GameChange::MovesInserted(moves.clone()),
                 PublishedEvent::GameEnded(result) => GameChange::Ended(result.map(str::to_owned)),
                 PublishedEvent::LiveUpdate(aside) => GameChange::LiveUpdate(update_content(aside)),
                 PublishedEvent::GameOpened(_) => continue,

@@ -49,7 +49,7 @@ pub enum Fingerprint {
 }
 
 /// Changeable part of an entry: the visible state of its game, or without a game its tags and result.
-pub type EntryFingerprint = (String, Option<(u32, usize, bool, bool, bool, usize)>, Option<String>);
+pub type EntryFingerprint = (String, Option<(u32, (usize, usize), bool, bool, bool, usize)>, Option<String>);
 
 impl PublicFile<'_> {
     /// Returns the text of the file.
@@ -94,7 +94,14 @@ impl PublicFile<'_> {
 fn fingerprint(place: &SnapshotEntry) -> EntryFingerprint {
     let visible_game = place.visible_game.map(|PartlyVisibleGame { game, extent, .. }| {
         let is_released = game.is_released();
-        (game.number(), extent.entries, extent.is_closed, extent.has_result, is_released, extent.corrections)
+        (
+            game.number(),
+            (extent.entries, extent.insertions),
+            extent.is_closed,
+            extent.has_result,
+            is_released,
+            extent.corrections,
+        )
     });
     let tags = || place.board.tags.iter().map(|(name, value)| format!("{name}={value};")).collect::<String>();
     let before = visible_game.is_none().then(|| format!("{}{:?}", tags(), place.result));

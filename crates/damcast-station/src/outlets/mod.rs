@@ -644,6 +644,7 @@ impl Outlets {
         let change = match effect {
             Effect::GameOpened(opening) => GameChange::Opened(*opening),
             Effect::Entry { entry, .. } => GameChange::Entry(*entry),
+            Effect::MovesInserted(moves) => GameChange::MovesInserted(*moves),
             Effect::GameEnded { result, .. } => GameChange::Ended(result),
             Effect::LiveUpdate(aside) => GameChange::LiveUpdate(boards::update_content(&aside)),
             _ => return,

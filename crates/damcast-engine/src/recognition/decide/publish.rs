@@ -80,6 +80,18 @@ pub(super) fn play_entered(facts: &mut Facts, now: Millis, ply: Move) -> Verdict
     Verdict::Ply { before, ply, press: None, rule: Rule::Entered, explanation_plies: 1 }
 }
 
+/// Publishes a ply that a person added because the board missed it. All events so far belong to it and to plies before it.
+pub(super) fn play_missed(facts: &mut Facts, now: Millis, ply: Move) -> Verdict {
+    let before = *facts.published.position();
+    let rest = RemainingPlies { plies: 0, is_given_up: false, shares_press: false };
+    facts.published.apply_ply(now, ply.clone(), SquareSet::EMPTY, SquareSet::EMPTY, rest, &facts.evidence);
+    facts.published.set_evidence_start(facts.evidence.next_seq_no(), SquareSet::EMPTY);
+    facts.restarted_board = None;
+    facts.missed_events.close_gap();
+    facts.presses.set_up(facts.presses.len());
+    Verdict::Ply { before, ply, press: None, rule: Rule::Entered, explanation_plies: 1 }
+}
+
 fn amend(facts: &mut Facts, now: Millis, position: Position, square: Square) -> Verdict {
     let base = *facts.published.base();
     let verdict = resume_at(facts, position, facts.published.plies(), 0, Reason::SetupCorrected);

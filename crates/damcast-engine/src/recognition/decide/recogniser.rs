@@ -6,7 +6,7 @@ use super::accepted_positions::UnexplainedTracker;
 use super::forecast::{self, Forecast, UnexplainedBoard};
 use super::kings::position_from_occupancy;
 use super::proposal::{Conclusion, Proposal, max_hidden_plies};
-use super::publish::{apply, play_entered, plies_after_gap, resume_at};
+use super::publish::{apply, play_entered, play_missed, plies_after_gap, resume_at};
 use super::waiting_rules::{explained, may_be_odd, released_ply, was_complete};
 use super::{fallback, waiting_rules};
 use crate::millis::Millis;
@@ -327,6 +327,13 @@ impl Recogniser {
         let before = *self.position();
         self.on_dump(now, &Occupancy::from(before.play(&ply).placement()));
         play_entered(&mut self.facts, now, ply)
+    }
+
+    /// Plays a legal ply that a person added because the board missed it.
+    pub fn play_missed(&mut self, now: Millis, ply: Move) -> Verdict {
+        (self.rationale, self.released, self.unexplained) = (None, None, UnexplainedTracker::default());
+        self.forecast.clear();
+        play_missed(&mut self.facts, now, ply)
     }
 
     /// Sets up a position given by the operator.

@@ -62,6 +62,7 @@ impl Table {
             OperatorCommand::Enter(entered) => self.enter(now, entered),
             OperatorCommand::TakeBack { game, ply } => self.take_back(now, *game, *ply),
             OperatorCommand::Claim { game, result } => self.claim(*game, result),
+            OperatorCommand::AddMoves(added) => self.add_moves(now, added),
             OperatorCommand::StartFromMemory
             | OperatorCommand::HoldPublication
             | OperatorCommand::ReleasePublication
@@ -308,7 +309,7 @@ impl Table {
         pairing.into_iter().chain(names).chain(self.board.is_flipped().then_some(OperatorCommand::Flip)).collect()
     }
 
-    fn record(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
+    pub(super) fn record(&mut self, now: Millis, verdict: &Verdict) -> Vec<Effect> {
         let mut effects = self.publish(now, verdict);
         effects.extend(self.after_publication(verdict));
         self.align_entered(now);

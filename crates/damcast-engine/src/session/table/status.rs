@@ -232,6 +232,7 @@ impl Table {
                     proposed_result: self.notices.proposed_result.proposed().map(str::to_owned),
                     pairing,
                     squares: self.squares(game.file_number().map(|_| game.recogniser.position().setup())),
+                    missing_moves: self.missing_moves(condition == Condition::Unexplained),
                     ..Status::default()
                 }
             }

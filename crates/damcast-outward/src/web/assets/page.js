@@ -110,7 +110,7 @@ function take(event) {
     isNew = false;
     if (+card.dataset.game !== event.game || event.what === "game") return again();
     const before = +card.dataset.count, is = card.classList.contains("two");
-    if (event.count < before) return again();
+    if (event.count < before || event.what === "moves-inserted") return again();
     const played = event.count - before;
     // A list of moves needs every entry: fetch the page unless this is the next one.
     if (is && (played > 1 || (played === 1 && (event.what !== "move" || !event.last)))) return again();

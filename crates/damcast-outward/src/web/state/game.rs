@@ -119,7 +119,12 @@ pub struct ViewerEntry {
     pub clock: Option<ViewerClock>,
     /// Whether the move was typed from the score sheet because the board missed it.
     pub is_typed: bool,
+    /// Number of its event; `None` for moves that were added.
+    pub(super) event: Option<EventNumber>,
 }
+
+/// Number of a game on its board, and of an event in it.
+type EventNumber = (u32, u64);
 
 /// Move of one side.
 #[derive(Clone, Debug)]
@@ -284,11 +289,17 @@ impl ViewerGame {
                 let (path, captured) = before.and_then(|position| path_of(&position, &text)).unwrap_or_default();
                 let number = event.number.unwrap_or_default();
                 let side = event.side.as_deref().and_then(color).unwrap_or(Color::White);
-                self.add_entry(Some(ViewerPly { number, side, text, path, captured }), event.fen, clock);
+                let ply = ViewerPly { number, side, text, path, captured };
+                self.add_entry(event.n, Some(ply), event.fen, clock);
             }
             "setup" => {
                 self.correction = None;
-                self.add_entry(None, event.fen, clock);
+                self.add_entry(event.n, None, event.fen, clock);
+            }
+            "moves-inserted" => {
+                if let (Some(after), Some(until)) = (event.after, event.until) {
+                    self.insert_moves(after, until, &event.moves.unwrap_or_default());
+                }
             }
             "end" => self.is_ended = true,
             "result" => self.result = event.result,
@@ -318,15 +329,91 @@ impl ViewerGame {
     }
 
     /// Adds a ply, or a setup, and the position after it.
-    fn add_entry(&mut self, ply: Option<ViewerPly>, fen: Option<String>, clock: Option<ViewerClock>) {
+    fn add_entry(&mut self, n: Option<u64>, ply: Option<ViewerPly>, fen: Option<String>, clock: Option<ViewerClock>) {
         let position_after = self.set_position(fen.as_deref());
         self.likely_moves.clear();
-        let fen = fen.unwrap_or_default();
-        self.push_entry(ViewerEntry { ply, position_after, fen, clock, is_typed: false });
+        let (fen, event) = (fen.unwrap_or_default(), n.map(|n| (self.number, n)));
+        self.push_entry(ViewerEntry { ply, position_after, fen, clock, is_typed: false, event });
+    }
+
+    /// Inserts moves after the event with the number `after`, in place of those up to `until`, and numbers later moves anew.
+    fn insert_moves(&mut self, after: u64, until: u64, moves: &[String]) {
+        let Some(entries) = self.entries.take() else { return };
+        let is_until = |entry: &Arc<ViewerEntry>, n: u64| match entry.event {
+            Some((game, known)) => game != self.number || known <= n,
+            None => false,
+        };
+        // Moves that were inserted between two events belong to the one before them.
+        let place = |n: u64| entries.iter().rposition(|entry| is_until(entry, n)).map_or(0, |last| last + 1);
+        let (begin, end) = (place(after), place(until));
+        let begin = begin + entries[begin..].iter().take_while(|entry| entry.event.is_none()).count();
+        let (kept, later) = (&entries[..begin], &entries[end.max(begin)..]);
+        let clock = entries[begin..end.max(begin)].last().and_then(|replaced| replaced.clock);
+        let current = self.position.take();
+        (self.entries, self.summary) = (Some(Vec::new()), EntrySummary::default());
+        self.recorded = EntrySummary::default();
+        kept.iter().for_each(|entry| self.push_shared(Arc::clone(entry)));
+        let start = self.start_position_fen();
+        self.set_position(kept.last().map(|entry| entry.fen.as_str()).or(start.as_deref()));
+        self.play_inserted(moves, clock);
+        let mut next = self.next_number();
+        for entry in later {
+            let mut entry = ViewerEntry::clone(entry);
+            if let Some(ply) = &mut entry.ply {
+                ply.number = next.unwrap_or(ply.number);
+                next = Some(ply.number + u64::from(ply.side == self.second_side()));
+            } else {
+                // Behind another setup the numbers of its file go on.
+                next = None;
+            }
+            self.push_shared(Arc::new(entry));
+        }
+        if later.is_empty() {
+            self.correction = None;
+        } else {
+            self.position = current;
+        }
+    }
+
+    /// Plays inserted moves from the current position. The last one has this clock.
+    fn play_inserted(&mut self, moves: &[String], clock: Option<ViewerClock>) {
+        for (index, text) in moves.iter().enumerate() {
+            let Some(before) = self.position.take() else { return };
+            let Ok(played) = notation::read(&before, text) else { return };
+            let after = before.play(&played);
+            let fen = fen::write(before.variant(), &after.setup());
+            let (path, captured) = path_of(&before, text).unwrap_or_default();
+            let (number, side) = (self.next_number().unwrap_or(1), before.turn());
+            let position_after = self.set_position(Some(&fen));
+            let clock = clock.filter(|_| index + 1 == moves.len());
+            let ply = Some(ViewerPly { number, side, text: text.clone(), path, captured });
+            self.push_entry(ViewerEntry { ply, position_after, fen, clock, is_typed: false, event: None });
+        }
+    }
+
+    /// Returns the number of the next move; `None` directly after a setup.
+    fn next_number(&self) -> Option<u64> {
+        match &self.summary.last {
+            None => Some(1),
+            Some(last) => last.ply.as_ref().map(|ply| ply.number + u64::from(ply.side == self.second_side())),
+        }
+    }
+
+    /// Returns the side that does not start games.
+    fn second_side(&self) -> Color {
+        self.variant.map_or(Color::Black, |variant| !variant.game_type.starter())
+    }
+
+    fn start_position_fen(&self) -> Option<String> {
+        let start = || self.variant.map(|variant| fen::write(variant, &Position::start(variant).setup()));
+        self.tags.get("FEN").map(str::to_owned).or_else(start)
     }
 
     fn push_entry(&mut self, entry: ViewerEntry) {
-        let entry = Arc::new(entry);
+        self.push_shared(Arc::new(entry));
+    }
+
+    fn push_shared(&mut self, entry: Arc<ViewerEntry>) {
         self.summary.add(&entry);
         if !entry.is_typed {
             self.recorded.add(&entry);
@@ -343,8 +430,7 @@ impl ViewerGame {
         }
         self.summary = self.recorded.clone();
         let last = self.summary.last.as_ref().map(|entry| entry.fen.clone()).filter(|fen| !fen.is_empty());
-        let start = || self.variant.map(|variant| fen::write(variant, &Position::start(variant).setup()));
-        let last = last.or_else(|| self.tags.get("FEN").map(str::to_owned)).or_else(start);
+        let last = last.or_else(|| self.start_position_fen());
         self.set_position(last.as_deref());
         let mut number = 0;
         for ply in draughts_pdn::reader::read(moves).0.iter().flat_map(Game::moves) {
@@ -358,7 +444,7 @@ impl ViewerGame {
             let (text, side) = (ply.text.clone(), before.turn());
             let after = self.set_position(Some(&fen));
             let ply = Some(ViewerPly { number, side, text, path, captured });
-            self.push_entry(ViewerEntry { ply, position_after: after, fen, clock: None, is_typed: true });
+            self.push_entry(ViewerEntry { ply, position_after: after, fen, clock: None, is_typed: true, event: None });
         }
     }
 

@@ -1,0 +1,167 @@
+//! Moves that are missing in a running game: added by a person, in place of setups or after the last entry.
+
+use damcast::engine::livefile::EntryKind;
+use damcast::engine::session::Effect;
+use serde_json::{Value, json};
+
+use crate::control::{run_ctl, status};
+use crate::entry::{Answer, Table};
+use crate::entry_station::{enter, events, started, tables};
+use crate::hall::assert_clean;
+use crate::operator::BoardFixture;
+use crate::program::{assert_contains, run};
+use crate::pty::wait_until;
+
+/// Position after 32-28 19-23 28x19 14x23.
+const SETUP: &str = "W:W31,33-50:B1-13,15-18,20,23";
+
+/// Returns a table whose game has a setup after its second entry, and a move after that.
+fn table_with_setup() -> Table {
+    let mut table = Table::new();
+    table.done("enter 1 1 32-28");
+    table.done("enter 1 2 19-23");
+    table.done(&format!("setup {SETUP}"));
+    table.done("enter 1 5 37-32");
+    table.wait(60_000);
+    table
+}
+
+fn inserted(table: &Table) -> Vec<(u32, u32, usize)> {
+    let inserted = |effect: &Effect| match effect {
+        Effect::MovesInserted(moves) => Some((moves.after, moves.until, moves.plies.len())),
+        _ => None,
+    };
+    table.outputs.iter().filter_map(|output| inserted(&output.effect)).collect()
+}
+
+#[test]
+fn added_moves_fill_setup_once() {
+    let mut table = table_with_setup();
+    assert_eq!(table.line.status().missing_moves, [2]);
+    table.refused("add-moves 2 2 28x19 14x23", "game 1 is going on, not game 2");
+    table.refused("add-moves 1 1 28x19 14x23", "no move is missing after entry 1; moves are missing after 2");
+    table.refused("add-moves 1 2 28x19", "the position from which the game goes on differs on 14, 19, 23");
+    table.refused("add-moves 1 2 28x19 14x23 33-29", "differs on 29, 33; type all moves between entries 2 and 4");
+    table.refused("add-moves 1 2 19-23", "19-23 is not legal");
+    table.refused("add-moves 1 2 none", "differs on 14, 28");
+    table.refused("add-moves 1 2 {nothing}", "has no moves");
+    let lines = table.lines();
+    table.done("add-moves 1 2 2. 28x19 14x23");
+    assert_eq!(inserted(&table), [(2, 3, 2)]);
+    assert_eq!(table.lines(), lines, "no line of the live file changes");
+    assert!(table.line.status().missing_moves.is_empty());
+    let (answer, message) = table.request("add-moves 1 2 28x19 14:23");
+    assert_eq!((answer, message.as_str()), (Answer::AlreadyDone, "28x19 14x23 was added after entry 2 already"));
+    table.refused("add-moves 1 2 none", "28x19 14x23 was added after entry 2 already, and stays");
+    assert_eq!(inserted(&table).len(), 1);
+    table.done("enter 1 6 10-14");
+    table.done("result 1-1");
+    table.refused("add-moves 1 2 none", "game 1 is over");
+}
+
+#[test]
+fn wrong_setup_is_replaced_with_added_moves() {
+    let mut table = Table::new();
+    table.done("enter 1 1 32-28");
+    table.done(&format!("setup {SETUP}"));
+    // Black is to move, after another reply.
+    table.done("add-moves 1 1 19-24 33-29");
+    assert_eq!(inserted(&table), [(1, 3, 2)]);
+    let last = table.lines().pop().unwrap();
+    assert!(last.starts_with("/FEN \"B:W28,29,31,34,"), "{last}");
+    table.refused("enter 1 4 37-32", "ply 4 is Black's");
+    table.done("enter 1 4 24x22");
+}
+
+#[test]
+fn undone_moves_need_no_moves() {
+    let mut table = Table::new();
+    for (ply, text) in (1..).zip(["32-28", "19-23", "28x19"]) {
+        table.done(&format!("enter 1 {ply} {text}"));
+    }
+    table.wait(60_000);
+    table.done("undo 2");
+    assert_eq!(table.line.status().missing_moves, [1]);
+    table.done("add-moves 1 1 none");
+    assert_eq!(inserted(&table), [(1, 4, 0)]);
+    // An undo does not reach behind moves that were added.
+    table.done("enter 1 2 18-23");
+    table.wait(60_000);
+    table.done("undo");
+    assert_eq!(table.line.status().missing_moves, [4]);
+}
+
+#[test]
+fn electronic_board_gets_moves_it_shows() {
+    let mut desk = BoardFixture::with_start(&[], false);
+    // 32-28, then 19-23 before it is sure.
+    desk.play(63, 54, 1);
+    desk.update(36, 0);
+    desk.update(45, 4);
+    let entries = |desk: &BoardFixture| {
+        let is_ply = |effect: &Effect| matches!(effect, Effect::Entry { entry, .. } if matches!(entry.kind, EntryKind::Ply { .. }));
+        desk.outputs.iter().filter(|output| is_ply(&output.effect)).count()
+    };
+    assert_eq!(entries(&desk), 1);
+    desk.request("add-moves 1 1 18-23");
+    assert_eq!(desk.replies("after these moves the board differs on 18, 19"), 1, "{:?}", desk.notices());
+    desk.request("add-moves 1 1 none");
+    assert_eq!(desk.replies("no setup follows the last entry"), 1, "{:?}", desk.notices());
+    desk.request("add-moves 1 1 19-23");
+    assert_eq!((entries(&desk), desk.replies("1... 19-23 added")), (2, 1), "{:?}", desk.notices());
+    desk.request("add-moves 1 1 18-23");
+    assert_eq!(desk.replies("19-23 was added after entry 1 already, and stays"), 1, "{:?}", desk.notices());
+    // The board goes on from there.
+    desk.update(45, 0);
+    desk.play(54, 36, 1);
+    assert_eq!(entries(&desk), 3, "{:?}", desk.file());
+    assert!(desk.file().iter().all(|line| !line.starts_with("/FEN")), "{:?}", desk.file());
+}
+
+#[test]
+fn readers_get_whole_game() {
+    let place = tables(&["table-7"], 20);
+    let outlet = "[[outlet]]\nname = \"whole\"\nprofile = \"standard\"\n";
+    let config = std::fs::read_to_string(place.path("damcast.toml")).unwrap();
+    std::fs::write(place.path("damcast.toml"), config + outlet).unwrap();
+    let mut station = started(&place);
+    let games = |outlet: &str| {
+        let path = place.path(&format!("recordings/{outlet}/games.pdn"));
+        std::fs::read_to_string(path).unwrap_or_default()
+    };
+    enter(&place, "table-7", &["32-28", "19-23"]).done();
+    run_ctl(&place, &["ctl", "add-moves", "table-7", "28x19"]).fails(1, "no move is missing in game 1");
+    run_ctl(&place, &["ctl", "setup", "table-7", SETUP]).done();
+    enter(&place, "table-7", &["37-32"]).done();
+    wait_until("the setup", || games("public-whole").contains("37-32"));
+    assert_contains(&games("public-whole"), &["/FEN"]);
+    assert!(!games("public").contains("37-32"), "{}", games("public"));
+    assert_eq!(status(&place)["boards"][0]["missing_moves"], json!([2]));
+    run_ctl(&place, &["ctl", "add-moves", "table-7", "28x19", "--dry-run"]).fails(1, "differs on 14, 19, 23");
+    run_ctl(&place, &["ctl", "add-moves", "table-7", "28x19", "14x23"]).prints("2. 28x19 14x23 added");
+    run_ctl(&place, &["ctl", "add-moves", "table-7", "28x19", "14x23", "--after", "2"])
+        .prints("was added after entry 2 already");
+    run_ctl(&place, &["ctl", "add-moves", "table-7", "14x23"]).fails(1, "no move is missing in game 1");
+    let whole = "1. 32-28 19-23 2. 28x19 14x23 3. 37-32";
+    for outlet in ["public", "public-whole"] {
+        wait_until("the whole game", || games(outlet).contains(&format!("{whole} *")));
+    }
+    enter(&place, "table-7", &["10-14"]).done();
+    run_ctl(&place, &["ctl", "result", "table-7", "1-1"]).done();
+    let archived =
+        || std::fs::read_to_string(place.path("recordings/public/archive/table-7-1.pdn")).unwrap_or_default();
+    wait_until("the archive", || archived().contains(&format!("{whole} 10-14 *")));
+    let of_game: Vec<Value> = events(&place).into_iter().filter(|event| !event["n"].is_null()).collect();
+    let types: Vec<&str> = of_game.iter().map(|event| event["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["game", "move", "move", "setup", "move", "moves-inserted", "move", "end", "result"]);
+    assert_eq!((&of_game[5]["after"], &of_game[5]["until"]), (&3.into(), &4.into()));
+    assert_eq!((&of_game[6]["number"], &of_game[6]["ply"]), (&3.into(), &6.into()));
+    assert_contains(&place.live("table-7-1.pdn"), &["19-23\n/FEN \"W:W31,33,"]);
+    // A restart and a rebuild make the same files.
+    let before = (archived(), events(&place));
+    assert!(station.signal(rustix::process::Signal::TERM).success());
+    assert_clean(&place.path("recordings"), "");
+    std::fs::remove_dir_all(place.path("recordings/public/archive")).unwrap();
+    run(&["rebuild", &place.path("recordings").display().to_string()]).done();
+    assert_eq!((archived(), events(&place)), before);
+}
