@@ -158,17 +158,19 @@ enum Subcommand {
     /// To a running game: type the moves that are missing where a position was set up, or after the last move of a board that stands
     /// unexplained. The live file keeps its setup; games.pdn, the events, the archive and the pages show the whole game.
     ///
+    /// Without moves, the legal sequences that lead to what the board shows are listed, likeliest first; a number adds one of them.
+    ///
     /// To a finished game: name a file with all moves of the game, or those after the last recorded one, in PDN or as written on the
     /// score sheet. They appear, marked, in games.pdn, the round, the archive and the pages; the live file stays as it is. A file without
     /// moves removes the moves added earlier.
     #[command(
-        after_help = "Examples:\n  damcast ctl add-moves board-3 19-23 28x19\n  damcast ctl add-moves board-3 --game 2 sheet.pdn --dry-run\n  echo '41. 37-32 18-23' | damcast ctl add-moves board-3 -"
+        after_help = "Examples:\n  damcast ctl add-moves board-3\n  damcast ctl add-moves board-3 19-23 28x19\n  damcast ctl add-moves board-3 --game 2 sheet.pdn --dry-run\n  echo '41. 37-32 18-23' | damcast ctl add-moves board-3 -"
     )]
     AddMoves {
         /// Board name.
         board: String,
-        /// Moves, or `none` if no move was made; for a finished game a file, `-` is the standard input.
-        #[arg(value_name = "MOVES", required = true)]
+        /// Moves, a number of the list, or `none` if no move was made; for a finished game a file, `-` is the standard input.
+        #[arg(value_name = "MOVES")]
         moves: Vec<String>,
         /// Number of entries of the live file before the moves; the first place at which moves are missing if omitted.
         #[arg(long, value_name = "N", conflicts_with = "game")]

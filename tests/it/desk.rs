@@ -315,6 +315,8 @@ fn guessing_is_delayed_and_arbiter_role_is_limited() {
         (json!({"do": "tournament", "request": {"command":"round-robin"}}), false),
         (json!({"do": "request", "board": "a", "request": "continue"}), false),
         (json!({"do": "tournament", "request": {"command":"add-moves", "board": "a", "name": "x", "text": ""}}), false),
+        (json!({"do": "offer-moves", "board": "a"}), true),
+        (json!({"do": "request", "board": "a", "request": "add-moves 1 2 32-28"}), true),
         (json!({"do": "request", "board": "a", "request": "names A / B"}), true),
         (json!({"do": "request", "board": "a", "request": "result 2-0"}), true),
         (json!({"do": "tournament", "request": {"command":"set-round-state", "round": 1, "to": "open"}}), true),
@@ -577,7 +579,7 @@ fn desk_offers_every_tournament_request() {
         table.lines().skip_while(|line| !line.starts_with("|---")).skip(1).take_while(|line| line.starts_with("| "));
     let commands: Vec<&str> = rows.map(|row| row.split('`').nth(1).unwrap()).collect();
     assert!(commands.len() > 10, "{commands:?}");
-    let scripts = ["tournament", "results", "boards", "station", "core"]
+    let scripts = ["tournament", "results", "boards", "station", "core", "missing"]
         .map(|name| fs::read_to_string(format!("crates/damcast-outward/src/desk/assets/{name}.js")).unwrap())
         .concat();
     for command in commands {

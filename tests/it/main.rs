@@ -64,6 +64,7 @@ mod line_program;
 mod live_updates;
 mod many_games;
 mod missing_moves;
+mod missing_moves_offered;
 mod mistaken_identity;
 mod model_disk;
 mod network;

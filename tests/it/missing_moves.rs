@@ -130,7 +130,8 @@ fn readers_get_whole_game() {
         std::fs::read_to_string(path).unwrap_or_default()
     };
     enter(&place, "table-7", &["32-28", "19-23"]).done();
-    run_ctl(&place, &["ctl", "add-moves", "table-7", "28x19"]).fails(1, "no move is missing in game 1");
+    run_ctl(&place, &["ctl", "add-moves", "table-7", "28x19"]).fails(1, "table-7: no move is missing");
+    run_ctl(&place, &["ctl", "add-moves", "table-7"]).prints("no move is missing");
     run_ctl(&place, &["ctl", "setup", "table-7", SETUP]).done();
     enter(&place, "table-7", &["37-32"]).done();
     wait_until("the setup", || games("public-whole").contains("37-32"));
@@ -138,10 +139,12 @@ fn readers_get_whole_game() {
     assert!(!games("public").contains("37-32"), "{}", games("public"));
     assert_eq!(status(&place)["boards"][0]["missing_moves"], json!([2]));
     run_ctl(&place, &["ctl", "add-moves", "table-7", "28x19", "--dry-run"]).fails(1, "differs on 14, 19, 23");
-    run_ctl(&place, &["ctl", "add-moves", "table-7", "28x19", "14x23"]).prints("2. 28x19 14x23 added");
+    run_ctl(&place, &["ctl", "add-moves", "table-7"]).prints("game 1, after entry 2 (--after 2):\n  1  28x19 14x23\n");
+    run_ctl(&place, &["ctl", "add-moves", "table-7", "9"]).fails(1, "there is no offer 9");
+    run_ctl(&place, &["ctl", "add-moves", "table-7", "1"]).prints("2. 28x19 14x23 added");
     run_ctl(&place, &["ctl", "add-moves", "table-7", "28x19", "14x23", "--after", "2"])
         .prints("was added after entry 2 already");
-    run_ctl(&place, &["ctl", "add-moves", "table-7", "14x23"]).fails(1, "no move is missing in game 1");
+    run_ctl(&place, &["ctl", "add-moves", "table-7", "14x23"]).fails(1, "no move is missing");
     let whole = "1. 32-28 19-23 2. 28x19 14x23 3. 37-32";
     for outlet in ["public", "public-whole"] {
         wait_until("the whole game", || games(outlet).contains(&format!("{whole} *")));

@@ -156,6 +156,11 @@ pub enum ClientRequest {
         #[serde(default, rename = "until_ms", skip_serializing_if = "Option::is_none")]
         until: Option<Uptime>,
     },
+    /// Moves that may be missing in the running game of a board.
+    OfferMoves {
+        /// Board.
+        board: String,
+    },
     /// Arbiter request.
     Tournament {
         /// Request.
@@ -255,7 +260,9 @@ impl ClientRequest {
         match (role, self) {
             (Role::Operator, _) => true,
             (_, ClientRequest::Status {} | ClientRequest::Metrics {} | ClientRequest::Watch { .. }) => true,
-            (_, ClientRequest::ShowTournament {} | ClientRequest::AuditLog {}) => true,
+            (_, ClientRequest::ShowTournament {} | ClientRequest::AuditLog {} | ClientRequest::OfferMoves { .. }) => {
+                true
+            }
             (_, ClientRequest::EntryCode { .. } | ClientRequest::RevokeEntryCode { .. }) => true,
             (_, ClientRequest::Tournament { request, .. }) => {
                 let matter = &request.command;
@@ -299,6 +306,7 @@ impl ClientRequest {
             | ClientRequest::ShowTournament {}
             | ClientRequest::AuditLog {}
             | ClientRequest::ShowSetup {}
+            | ClientRequest::OfferMoves { .. }
             | ClientRequest::LogLevel { filter: None, .. } => true,
             ClientRequest::Request { dry_run, .. } | ClientRequest::SetUp { dry_run, .. } => *dry_run,
             ClientRequest::Tournament { request, .. } => request.dry_run,
@@ -323,6 +331,7 @@ impl ClientRequest {
                 format!("entry-code of {board} for round {round}")
             }
             ClientRequest::RevokeEntryCode { board } => format!("revoke-entry-code of {board}"),
+            ClientRequest::OfferMoves { board } => format!("offer-moves of {board}"),
             ClientRequest::ShowTournament {} => "show-tournament".to_owned(),
             ClientRequest::AuditLog {} => "audit-log".to_owned(),
             ClientRequest::ShowSetup {} => "show-setup".to_owned(),
@@ -344,6 +353,7 @@ impl ClientRequest {
             | ClientRequest::RevokeEntryCode { .. }
             | ClientRequest::ShowTournament {}
             | ClientRequest::AuditLog {}
+            | ClientRequest::OfferMoves { .. }
             | ClientRequest::ShowSetup {} => {}
             ClientRequest::Request { until, .. }
             | ClientRequest::Tournament { until, .. }
@@ -383,6 +393,17 @@ pub struct PortView {
     /// Line that has the port, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
+}
+
+/// Moves that may be missing at a place of a running game.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct OfferedMoves {
+    /// Number of the game.
+    pub game: u32,
+    /// Number of entries before the moves.
+    pub after: u32,
+    /// Legal sequences, likeliest first; `none`: no move was made.
+    pub offers: Vec<String>,
 }
 
 /// Answer to a request.
@@ -426,6 +447,9 @@ pub struct Reply {
     /// Contents of `setup.toml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<Box<SetupView>>,
+    /// Places at which moves are missing, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing_moves: Vec<OfferedMoves>,
     /// Requests, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub audit_log: Vec<AuditEntry>,

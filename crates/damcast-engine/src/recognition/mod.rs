@@ -35,9 +35,9 @@ pub mod verdict;
 pub mod wait;
 
 pub use decide::{LikelyPresser, Recogniser, UnexplainedBoard};
-pub use evidence::{Occupancy, SensedPiece};
+pub use evidence::{GapEvidence, Occupancy, SensedPiece};
 pub use rationale::Rationale;
-pub use search::Interpretation;
+pub use search::{Interpretation, MissingMovesEnd, MissingMovesQuery};
 pub use settings::{Pace, Settings};
 pub use verdict::{ClockState, PressId, Reason, Rule, Verdict};
 pub use wait::Wait;

@@ -132,6 +132,24 @@ pub mod weights {
     pub const PRESSED_BRIEFLY: i32 = -150;
 }
 
+/// Scores for comparing offers of missing moves, as [`weights`]. Basis: 95 of 100 right sequences among the first three.
+pub mod offers {
+    /// Per ply: the shortest sequence is the likeliest.
+    pub const PLY: i32 = -100;
+    /// Per press too many or too few.
+    pub const PRESS_DIFFERS: i32 = -150;
+    /// Maximum number of counted presses too many or too few.
+    pub const MAX_PRESSES_OFF: i32 = 4;
+    /// Per ply that landed before its predecessor.
+    pub const WRONG_ORDER: i32 = -400;
+    /// Per square of a ply that no hand has touched.
+    pub const UNTOUCHED: i32 = -300;
+    /// Per man that a ply gives away.
+    pub const GIVEN_AWAY: i32 = -40;
+    /// Maximum number of counted men.
+    pub const MAX_GIVEN_AWAY: i32 = 3;
+}
+
 /// Limits and numbers.
 pub mod counts {
     /// Maximum number of plies explained at once; beyond that only the board's memory helps. Cost.
@@ -190,6 +208,14 @@ pub mod counts {
     pub const MAX_INTERPRETATIONS: usize = 3;
     /// Maximum number of wrong squares in an interpretation.
     pub const MAX_INTERPRETATION_MISMATCHES: usize = 4;
+    /// Taste: maximum number of offered sequences of missing moves.
+    pub const MAX_OFFERS: usize = 9;
+    /// Maximum number of plies of an offer. Basis: cost; boards are noticed within a few plies.
+    pub const MAX_OFFERED_PLIES: usize = 4;
+    /// Maximum number of sequences that are compared. Basis: cost.
+    pub const MAX_FOUND_OFFERS: usize = 3_000;
+    /// Maximum number of captures of an exchange. Basis: cost.
+    pub const MAX_EXCHANGE: usize = 8;
 }
 
 /// Search limits in moves and jumps. Never in time, so that a log replays to the same file on any machine. Basis: cost.
@@ -212,4 +238,8 @@ pub mod work {
     pub const INTERPRETATIONS: u32 = 1_000;
     /// Number of capture jumps tried for interpretations.
     pub const INTERPRETATION_JUMPS: u32 = 2_000;
+    /// Limit of the search for missing moves, which runs beside the recording.
+    pub const OFFERS: u32 = 2_000_000;
+    /// Limit of the search for an exchange after a ply of an offer.
+    pub const OFFERED_EXCHANGE: u32 = 400;
 }

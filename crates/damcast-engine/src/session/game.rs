@@ -175,7 +175,8 @@ impl LiveGame {
             None => self.missing_moves.on_ply(before),
             Some(reason) => {
                 let may_lead_back = matches!(reason, Reason::TakenBack | Reason::Operator);
-                self.missing_moves.on_setup(before, self.current, may_lead_back);
+                let evidence = self.recogniser.take_gap_evidence();
+                self.missing_moves.on_setup(before, self.current, may_lead_back, evidence);
             }
         }
         self.last_line = Some(entry.text());

@@ -7,10 +7,12 @@
 //! ```
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use draughts::{Move, Position};
 
 use crate::inserted_moves::InsertedMoves;
+use crate::recognition::GapEvidence;
 
 /// Maximum number of remembered gaps of a game; the oldest are forgotten.
 const MAX_GAPS: usize = 32;
@@ -49,6 +51,8 @@ pub struct SetupGap {
     pub start: PositionAtPly,
     /// Position of the last setup.
     pub end: PositionAtPly,
+    /// Events between both, if known.
+    pub evidence: Option<Arc<GapEvidence>>,
     /// Added moves; `None` if they are still missing.
     pub added: Option<Vec<Move>>,
 }
@@ -72,7 +76,13 @@ impl MissingMoves {
 
     /// Records a setup between two positions. `may_lead_back`: whether it may be one of an earlier position, so that moves are
     /// taken back instead of missing.
-    pub fn on_setup(&mut self, before: PositionAtPly, end: PositionAtPly, may_lead_back: bool) {
+    pub fn on_setup(
+        &mut self,
+        before: PositionAtPly,
+        end: PositionAtPly,
+        may_lead_back: bool,
+        mut evidence: Option<Arc<GapEvidence>>,
+    ) {
         self.push_position(before);
         let is_end = |(_, known): &&(u32, PositionAtPly)| known.position.setup() == end.position.setup();
         let earlier = self.positions.iter().rev().filter(|_| may_lead_back).find(is_end).copied();
@@ -81,13 +91,14 @@ impl MissingMoves {
             if gap.after <= after {
                 (after, start) = (gap.after, gap.start);
             }
+            evidence.clone_from(&gap.evidence);
             self.gaps.pop_back();
         }
         self.entries += 1;
         if self.gaps.len() == MAX_GAPS {
             self.gaps.pop_front();
         }
-        self.gaps.push_back(SetupGap { after, until: self.entries, start, end, added: None });
+        self.gaps.push_back(SetupGap { after, until: self.entries, start, end, evidence, added: None });
     }
 
     fn push_position(&mut self, before: PositionAtPly) {

@@ -73,9 +73,9 @@ use crate::calendar;
 use crate::inserted_moves::InsertedMoves;
 use crate::livefile::{self, Entry, GameHeader};
 use crate::millis::Millis;
-use crate::recognition::{self, Rationale, Reason};
+use crate::recognition::{self, MissingMovesQuery, Rationale, Reason};
 use bus::Bus;
-use draughts::{Placement, Setup, Variant};
+use draughts::{Move, Placement, Setup, Variant};
 use draughts_pdn::clock::Clocks;
 use entry_board::EntryBoard;
 use request::{BoardPairing, Request, Target};
@@ -427,6 +427,18 @@ impl Line {
         }
     }
 
+    /// Returns the places at which moves of the running game of a board are missing, oldest first.
+    pub fn missing_moves(&self, board: Option<BusAddress>) -> Vec<MissingMovesPlace> {
+        match &self.wire {
+            Wire::Single(single) => single.table().missing_moves_queries(),
+            Wire::Entry(entry) => entry.table().missing_moves_queries(),
+            Wire::Bus(bus) => {
+                let table = bus.tables().find(|(address, _)| Some(*address) == board);
+                table.map_or(Vec::new(), |(_, table)| table.missing_moves_queries())
+            }
+        }
+    }
+
     /// Returns the counts of unusable bytes.
     pub fn line_errors(&self) -> LineErrors {
         match &self.wire {
@@ -627,6 +639,29 @@ pub struct Status {
     /// Places of the running game at which moves are missing: number of entries before each, as in
     /// [`request::AddedMoves::after`].
     pub missing_moves: Vec<u32>,
+}
+
+/// Place of a running game at which moves are missing.
+#[derive(Clone, Debug)]
+pub struct MissingMovesPlace {
+    /// Number of the game.
+    pub game: u32,
+    /// Number of entries before the moves.
+    pub after: u32,
+    /// Search for the moves.
+    pub query: MissingMovesQuery,
+}
+
+impl MissingMovesPlace {
+    /// Returns legal sequences for the place, likeliest first, in the notation of the file. The search takes up to a second.
+    pub fn offers(&self) -> Vec<String> {
+        let none = || request::AddedMoves::NONE.to_owned();
+        let text = |plies: &Vec<Move>| match plies.is_empty() {
+            true => none(),
+            false => notes::line_of_play(&self.query.start, plies).join(" "),
+        };
+        self.query.offers().iter().map(text).collect()
+    }
 }
 
 /// State of a game that people enter.

@@ -36,6 +36,7 @@ pub(super) const OTHER_SCRIPT: &str = concat!(
     include_str!("assets/results.js"),
     include_str!("assets/station.js"),
     include_str!("assets/evening.js"),
+    include_str!("assets/missing.js"),
 );
 
 impl Page {

@@ -426,6 +426,7 @@ async fn request(State(desk): SharedSite, member: LoggedInUser, request: Request
             | ClientRequest::Login { .. }
             | ClientRequest::ShowSetup {}
             | ClientRequest::SetUp { .. }
+            | ClientRequest::OfferMoves { .. }
     );
     if !is_known {
         return error_response(StatusCode::BAD_REQUEST, "this is not asked here");

@@ -24,6 +24,7 @@ static OF_OTHER_SCRIPT: LazyLock<Vec<BTreeMap<String, Row>>> = LazyLock::new(|| 
         include_str!("texts/tournament.toml"),
         include_str!("texts/station.toml"),
         include_str!("texts/evening.toml"),
+        include_str!("texts/missing.toml"),
     ])
 });
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use damcast_control::Uptime;
-use damcast_engine::session::Effect;
 use damcast_engine::session::request::Request;
+use damcast_engine::session::{BusAddress, Effect, MissingMovesPlace};
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::config::LineConfig;
@@ -23,6 +23,13 @@ pub enum LineCommand {
         context: RequestContext,
         /// Receives the outcome.
         answer: oneshot::Sender<RequestOutcome>,
+    },
+    /// Question for the places at which moves are missing.
+    MissingMoves {
+        /// Board on a bus; `None` for a single board.
+        address: Option<BusAddress>,
+        /// Receives the places.
+        answer: oneshot::Sender<Result<Vec<MissingMovesPlace>, String>>,
     },
     /// Changed configuration.
     Configure {

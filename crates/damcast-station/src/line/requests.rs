@@ -32,6 +32,9 @@ impl LineTask {
                     let _ = answer.send(done);
                 });
             }
+            LineCommand::MissingMoves { address, answer } => {
+                let _ = answer.send(Ok(self.recorder.line().missing_moves(address)));
+            }
             LineCommand::Configure { config, answer } => {
                 let _ = answer.send(self.configure(config));
             }

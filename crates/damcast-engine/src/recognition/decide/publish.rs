@@ -1,5 +1,7 @@
 //! Applies a conclusion to the published position and to the evidence that counts from there.
 
+use std::sync::Arc;
+
 use draughts::{Color, Move, Position, Square, SquareSet};
 
 use super::accepted_positions::UnexplainedTracker;
@@ -130,6 +132,7 @@ pub(super) fn plies_after_gap(published: &PublishedState, presses: usize, turn: 
 
 /// Continues play from a position, `plies` plies after the start of the game and after `presses` presses.
 pub(super) fn resume_at(facts: &mut Facts, position: Position, plies: u32, presses: usize, reason: Reason) -> Verdict {
+    facts.gap_evidence = Some(Arc::new(facts.since_published()));
     let press = facts.set_up(position, plies, presses);
     Verdict::Setup { position, plies, press, reason }
 }

@@ -1,5 +1,7 @@
 //! Handles the events of one board, and decides what to publish and when.
 
+use std::sync::Arc;
+
 use draughts::{Color, Move, Position, Square};
 
 use super::accepted_positions::UnexplainedTracker;
@@ -11,8 +13,8 @@ use super::waiting_rules::{explained, may_be_odd, released_ply, was_complete};
 use super::{fallback, waiting_rules};
 use crate::millis::Millis;
 use crate::recognition::evidence::{
-    ChangeSource, Evidence, Facts, FactsVersion, MissedEvents, Occupancy, Press, Presses, PublishedState, SensedPiece,
-    SeqNo,
+    ChangeSource, Evidence, Facts, FactsVersion, GapEvidence, MissedEvents, Occupancy, Press, Presses, PublishedState,
+    SensedPiece, SeqNo,
 };
 use crate::recognition::rationale::Rationale;
 use crate::recognition::search::{Explanation, SearchBudget, Searcher};
@@ -75,6 +77,7 @@ impl Recogniser {
                 presses,
                 missed_events: unheard,
                 restarted_board: None,
+                gap_evidence: None,
             },
             is_link_up: true,
             searcher: Searcher::default(),
@@ -318,6 +321,16 @@ impl Recogniser {
     /// Removes the deadline until the next event, while the board is not connected.
     pub fn suspend(&mut self) {
         self.deadline.clear();
+    }
+
+    /// Takes the events before the last setup.
+    pub fn take_gap_evidence(&mut self) -> Option<Arc<GapEvidence>> {
+        self.facts.gap_evidence.take()
+    }
+
+    /// Returns the events since the published position.
+    pub fn gap_evidence(&self) -> GapEvidence {
+        self.facts.since_published()
     }
 
     /// Plays a legal ply that a person entered.

@@ -3,9 +3,12 @@
 //! The rules in `decide` read the facts; only events and published entries change them, each through the value that
 //! owns them.
 
+use std::sync::Arc;
+
 use draughts::{Color, Position, SquareSet};
 
 use super::chronology::Chronology;
+use super::gap_evidence::GapEvidence;
 use super::missed_events::MissedEvents;
 use super::occupancy::Occupancy;
 use super::presses::{PressState, Presses};
@@ -32,6 +35,8 @@ pub struct Facts {
     pub missed_events: MissedEvents,
     /// Board at the last restart of the clock, if it is not explained yet.
     pub restarted_board: Option<RestartedBoard>,
+    /// Events before the last setup, until somebody takes them.
+    pub gap_evidence: Option<Arc<GapEvidence>>,
 }
 
 /// Board at a restart of the clock, after pieces were moved while it was stopped.
@@ -81,6 +86,14 @@ impl Facts {
     /// Returns the squares that contradict the published position and are not known anomalies.
     pub fn contradictions(&self) -> SquareSet {
         self.published.wrong(&self.evidence)
+    }
+
+    /// Returns the events since the published position.
+    pub fn since_published(&self) -> GapEvidence {
+        let has_gap = self.missed_events.has_gap();
+        let presses = (self.clock != ClockState::None && !has_gap).then_some(self.presses.len());
+        let start = self.published.base().evidence_start;
+        GapEvidence { evidence: self.evidence.clone(), start, presses, has_gap }
     }
 
     /// Returns the order of events since the published position.

@@ -14,6 +14,7 @@
 mod anomalies;
 mod chronology;
 mod facts;
+mod gap_evidence;
 mod missed_events;
 mod occupancy;
 mod presses;
@@ -22,6 +23,7 @@ mod squares;
 
 pub use chronology::Chronology;
 pub use facts::{Facts, FactsVersion, RestartedBoard};
+pub use gap_evidence::GapEvidence;
 pub use missed_events::MissedEvents;
 pub use occupancy::{Occupancy, SensedPiece};
 pub use presses::{Press, Presses};

@@ -10,9 +10,11 @@
 mod budget;
 mod explain;
 mod interpretations;
+mod missing_moves;
 mod searcher;
 
 pub use budget::SearchBudget;
 pub use explain::{Explanation, SearchQuery, explain};
 pub use interpretations::Interpretation;
+pub use missing_moves::{MissingMovesEnd, MissingMovesQuery};
 pub use searcher::Searcher;

@@ -149,7 +149,7 @@ mod tests {
             let published = PublishedState::new(position, 0, evidence.next_seq_no());
             let (presses, unheard) = (Presses::default(), MissedEvents::default());
             let settings = Settings::default();
-            let mut facts = Facts { settings, clock: ClockState::Running, published, evidence, presses, missed_events: unheard, restarted_board: None };
+            let mut facts = Facts { settings, clock: ClockState::Running, published, evidence, presses, missed_events: unheard, restarted_board: None, gap_evidence: None };
             let mut searcher = Searcher::default();
             for (step, step_change) in changes.into_iter().enumerate() {
                 change(&mut facts, &mut searcher, Millis(1_000 * step as u64), step_change);

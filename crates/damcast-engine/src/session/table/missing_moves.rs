@@ -7,15 +7,18 @@
 //!
 //! Game and number of entries name the place, so a request that arrives twice changes nothing.
 
+use std::sync::Arc;
+
 use draughts::{Move, Position};
 use draughts_pdn::game::MoveNumber;
 
 use super::{Table, refusal};
 use crate::millis::Millis;
+use crate::recognition::{MissingMovesEnd, MissingMovesQuery};
 use crate::score_sheet;
 use crate::session::gaps::{MissingMoves, SetupGap, position_after};
 use crate::session::request::AddedMoves;
-use crate::session::{Effect, notes};
+use crate::session::{Condition, Effect, MissingMovesPlace, notes};
 
 impl Table {
     /// Returns the places of the running game at which moves are missing: number of entries before each, oldest first. An
@@ -25,6 +28,26 @@ impl Table {
         let missing = &game.missing_moves;
         let last = is_unexplained.then(|| missing.entries());
         missing.open_gaps().map(|gap| gap.after).chain(last).collect()
+    }
+
+    /// Returns the missing moves of each place of the running game, to search for them.
+    pub fn missing_moves_queries(&self) -> Vec<MissingMovesPlace> {
+        let Some(game) = self.games.open_game() else { return Vec::new() };
+        let number = game.file_number().unwrap_or_default();
+        let missing = &game.missing_moves;
+        let of_gap = |gap: &SetupGap| {
+            let end = MissingMovesEnd::Position(gap.end.position);
+            let query = MissingMovesQuery { start: gap.start.position, end, evidence: gap.evidence.clone() };
+            MissingMovesPlace { game: number, after: gap.after, query }
+        };
+        let last = || {
+            let evidence = Some(Arc::new(game.recogniser.gap_evidence()));
+            let end = MissingMovesEnd::Board(self.board.occupancy());
+            let query = MissingMovesQuery { start: *game.recogniser.position(), end, evidence };
+            MissingMovesPlace { game: number, after: missing.entries(), query }
+        };
+        let is_unexplained = self.condition() == Condition::Unexplained;
+        missing.open_gaps().map(of_gap).chain(is_unexplained.then(last)).collect()
     }
 
     /// Adds missing moves.

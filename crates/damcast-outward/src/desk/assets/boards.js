@@ -83,7 +83,7 @@ const detail = (place, board) => {
   const problem = problemOf(board);
   const [white, black] = players(board);
   const mark = [board.name, board.state, board.text, board.held, board.game, white, black, board.plies, board.last, board.waits?.for, board.provisional, board.unexplained,
-    board.wrong_start, board.publication, board.pairing, board.squares, problem, isOperator()];
+    board.wrong_start, board.publication, board.pairing, board.squares, problem, isGoing(board), board.missing_moves, isOperator()];
   fill(place, mark, () => {
     const pictures = el('div.cmp', {id: 'pictures'});
     picture(pictures, board);
@@ -148,7 +148,7 @@ const picture = async (place, board) => {
 // Requests for a board. `if_seen` is the game as this page shows it: the station refuses the request if the game has continued.
 
 // Holding, releasing and rotating do not depend on the moves.
-const wish = (board, text) => ({do: 'request', board: board.name, request: text, ...(!/^(hold|release|flip)$/.test(text) && {if_seen: {game: board.game, plies: board.plies}})});
+const wish = (board, text) => ({do: 'request', board: board.name, request: text, ...(!/^(hold$|release$|flip$|add-moves )/.test(text) && {if_seen: {game: board.game, plies: board.plies}})});
 const nowOf = board => known.status?.boards.find(other => other.name === board.name) ?? board;
 const called = board => `${board.name}${board.game ? `, ${filled(texts.game, board.game)}` : ''}, ${players(board).join(' – ')}${board.plies ? `, ${count(texts.after_plies, board.plies)}` : ''}`;
 
@@ -230,22 +230,12 @@ const adopt = board => {
   });
 };
 
-/** Adds the moves that a board missed to a game that is over. */
-const addMoves = board => {
-  const text = el('textarea', {rows: 4, maxlength: 20000, placeholder: '41. 37-32 18-23'}), reason = el('input', {maxlength: 200});
-  propose({
-    title: filled(texts.title_of, texts.missing_moves, called(board)), verb: texts.add_moves,
-    fields: [field(texts.moves, text, texts.add_moves_hint), field(texts.reason, reason)],
-    request: () => ({do: 'tournament', request: {command: 'add-moves', board: board.name, game: board.game, name: 'the moves', text: text.value, ...because(reason)}}),
-  });
-};
-
 const actions = board => el('div.ab', {role: 'group', 'aria-label': filled(texts.actions_for, board.name)},
   button(texts.result, 'result', () => giveResult(nowOf(board)), {'data-hot': 'r'}),
   button(texts.names, 'names', () => giveNames(nowOf(board))),
   known.tournament?.version > 0 && board.game && button(texts.assign, 'adopt', () => adopt(nowOf(board))),
+  (isGoing(board) ? board.missing_moves : isOperator() && board.game) && button(texts.missing_moves, 'moves', () => loadOthers().then(() => addMissing(nowOf(board)))),
   ...!isOperator() ? [] : [
-    board.game && !isGoing(board) && button(texts.missing_moves, 'moves', () => addMoves(nowOf(board))),
     board.game && !isGoing(board) && button(texts.continue_game, 'continue', () => simply(board, texts.continue_game, 'continue', texts.continue_game_effect)),
     button(texts.take_back, 'undo', () => takeBack(nowOf(board)), {'data-hot': 'u'}),
     button(texts.set_position, 'setup', () => loadOthers().then(() => setUp(nowOf(board)))),

@@ -9,20 +9,24 @@
 
 mod audit_log;
 mod client_slots;
+mod command_sender;
 pub mod desk_addresses;
+mod missing_moves;
 mod peer;
 pub mod server;
 mod socket;
 
 use damcast_control::{Reply, Uptime};
+use damcast_engine::session::MissingMovesPlace;
 use damcast_engine::session::request::OperatorCommand;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::line::{RequestContext, RequestOutcome};
 
 pub use audit_log::AuditLog;
+pub(super) use command_sender::send_command;
 pub(super) use peer::Peer;
-pub(super) use server::{Server, send_command};
+pub(super) use server::Server;
 pub(super) use socket::Socket;
 pub use socket::SocketError;
 
@@ -53,6 +57,13 @@ pub enum StationCommand {
         deadline: Uptime,
         /// Receives the outcome.
         answer: oneshot::Sender<Result<String, String>>,
+    },
+    /// Question for the places of a board at which moves are missing.
+    MissingMoves {
+        /// Board as named by the operator.
+        board: String,
+        /// Receives the places.
+        answer: oneshot::Sender<Result<Vec<MissingMovesPlace>, String>>,
     },
     /// Operator request to a board.
     Request {

@@ -16,16 +16,17 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
 use super::client_slots::{ClientSlot, ClientSlots};
+use super::command_sender::{COMPLETION_GRACE, send_command};
 use super::desk_addresses::DeskAddresses;
 use super::peer::Peer;
 use super::socket::Socket;
-use super::{AuditLog, Commands, SocketError, StationCommand};
+use super::{AuditLog, Commands, SocketError, StationCommand, missing_moves};
 use crate::line::RequestContext;
 use crate::operate::entry_codes::EntryCodes;
 use crate::operate::logging::Levels;
@@ -52,8 +53,6 @@ const MAX_COMMAND_LEN: usize = 2000;
 const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Latest deadline after reading a request, whatever the client requests.
 const MAX_DEADLINE: Duration = Duration::from_secs(60);
-/// Extra time for the answer to a request that started just before its deadline.
-const COMPLETION_GRACE: Duration = Duration::from_millis(500);
 /// Longest wait for the tournament service to decide whether it handles a result.
 const TOURNAMENT_TIMEOUT: Duration = Duration::from_secs(3);
 /// Interval of retries if the system cannot accept connections.
@@ -310,6 +309,7 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
                 tournament_reply,
             )
         }
+        ClientRequest::OfferMoves { board } => missing_moves::offer(&desk.commands, board, wanted(None)).await,
         ClientRequest::ShowSetup {} => show_setup(desk).await,
         ClientRequest::SetUp { seen, contents, dry_run, until } => {
             set_up(desk, seen, contents, dry_run, wanted(until), asker).await
@@ -576,30 +576,6 @@ fn station_reply(answer: Result<Result<Vec<String>, String>, Reply>) -> Reply {
         Ok(Ok(messages)) => Reply::done(messages),
         Ok(Err(error)) => Reply::error(error),
         Err(reply) => reply,
-    }
-}
-
-/// Sends a command to the station and waits for its answer. `command`: makes the command from the sender of the answer.
-pub(in crate::operate) async fn send_command<T>(
-    commands: &Commands,
-    until: Uptime,
-    command: impl FnOnce(oneshot::Sender<T>) -> StationCommand,
-) -> Result<T, Reply> {
-    let (answer, receiver) = oneshot::channel();
-    match commands.try_send(command(answer)) {
-        Ok(()) => {}
-        Err(mpsc::error::TrySendError::Full(_)) => {
-            return Err(Reply::error("the station has too much to do; try again"));
-        }
-        Err(mpsc::error::TrySendError::Closed(_)) => return Err(Reply::error("the station is stopping")),
-    }
-    match timeout(until.remaining() + COMPLETION_GRACE, receiver).await {
-        Ok(Ok(answer)) => Ok(answer),
-        Ok(Err(_)) => Err(Reply::unknown("the line ended before it could answer; see `damcast status`")),
-        Err(_) => Err(Reply::unknown(
-            "no answer: the line hangs, on its disk perhaps. What was asked is done already or will not be done; see \
-             `damcast status`",
-        )),
     }
 }
 

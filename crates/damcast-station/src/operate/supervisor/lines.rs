@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use damcast_engine::bytelog::Mode;
-use damcast_engine::session::BusAddress;
 use damcast_engine::session::request::{OperatorCommand, Request, Target};
+use damcast_engine::session::{BusAddress, MissingMovesPlace};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
@@ -214,6 +214,22 @@ impl Lines {
         if let LineCommand::Request { answer, .. } = order {
             refuse(answer, why.to_owned());
         }
+    }
+}
+
+impl Lines {
+    /// Asks the line of a board for the places at which moves are missing.
+    pub fn missing_moves(&self, board: &str, answer: oneshot::Sender<Result<Vec<MissingMovesPlace>, String>>) {
+        let found = find_line(&self.shared.rows.borrow(), board);
+        let running = found.and_then(|(line, address)| match self.running.get(&line) {
+            Some(running) => Ok((running, address)),
+            None => Err(format!("the line `{line}` has ended")),
+        });
+        // The requester may be gone. If the line has ended, its answer channel closes.
+        let _ = match running {
+            Ok((running, address)) => running.commands.try_send(LineCommand::MissingMoves { address, answer }).is_ok(),
+            Err(why) => answer.send(Err(why)).is_ok(),
+        };
     }
 }
 

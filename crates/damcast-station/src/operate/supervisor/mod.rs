@@ -356,6 +356,7 @@ impl Station {
             StationCommand::Request { board, command: board_command, context: asked, answer } => {
                 self.lines.request(&board, board_command, asked, answer)
             }
+            StationCommand::MissingMoves { board, answer } => self.lines.missing_moves(&board, answer),
             StationCommand::Reload { requester, deadline, answer } => match expired(&requester, "reload", deadline) {
                 Some(why) => drop(answer.send(Err(why))),
                 None => self.reload(&requester, answer).await,

@@ -74,6 +74,9 @@ async fn wait_for(wait: Duration, line: &mut LineConfig, deps: &LineDeps, reason
                 LineCommand::Request { answer, .. } => {
                     let _ = answer.send(RequestOutcome::refused(format!("the line is not running: {reason}")));
                 }
+                LineCommand::MissingMoves { answer, .. } => {
+                    let _ = answer.send(Err(format!("the line is not running: {reason}")));
+                }
                 LineCommand::Configure { config, answer } => {
                     let is_new = *config != *line;
                     *line = *config;
