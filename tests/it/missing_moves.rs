@@ -4,13 +4,17 @@ use damcast::engine::livefile::EntryKind;
 use damcast::engine::session::Effect;
 use serde_json::{Value, json};
 
+use crate::browser::Browser;
 use crate::control::{run_ctl, status};
+use crate::desk::{DeskProcess, code};
+use crate::desk_in_browser::{assert_no_page_errors, dialog_text, picture_folder, press, save_screenshots};
 use crate::entry::{Answer, Table};
 use crate::entry_station::{enter, events, started, tables};
 use crate::hall::assert_clean;
 use crate::operator::BoardFixture;
 use crate::program::{assert_contains, run};
 use crate::pty::wait_until;
+use crate::serve::serve;
 
 /// Position after 32-28 19-23 28x19 14x23.
 const SETUP: &str = "W:W31,33-50:B1-13,15-18,20,23";
@@ -167,4 +171,49 @@ fn readers_get_whole_game() {
     std::fs::remove_dir_all(place.path("recordings/public/archive")).unwrap();
     run(&["rebuild", &place.path("recordings").display().to_string()]).done();
     assert_eq!((archived(), events(&place)), before);
+}
+
+/// At the desk the right moves are offered, and pages of viewers follow without a reload.
+#[test]
+fn desk_offers_moves_and_open_pages_follow() {
+    let Some(mut browser) = Browser::open() else { return };
+    let folder = picture_folder();
+    let place = tables(&["table-7"], 20);
+    let _station = started(&place);
+    enter(&place, "table-7", &["32-28", "19-23"]).done();
+    run_ctl(&place, &["ctl", "setup", "table-7", SETUP]).done();
+    enter(&place, "table-7", &["37-32"]).done();
+    wait_until("the last move", || events(&place).iter().any(|event| event["move"] == "37-32"));
+    let config = place.path("serve.toml");
+    let outlet = place.path("recordings/public");
+    std::fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {outlet:?}\n")).unwrap();
+    let pages = serve(&config);
+    let viewer = browser.open_page();
+    browser.visit(&format!("http://{}/board/table-7", pages.address));
+    let moves = "document.querySelectorAll('#moves a[data-captured]').length";
+    browser.evaluate("window.isSame = true");
+    browser.wait("document.querySelectorAll('#moves a[data-at]').length", &4.into());
+    assert_eq!(browser.evaluate(moves), 0);
+    let page = browser.open_page();
+    let desk = DeskProcess::start(&place, "");
+    browser.visit(&format!("http://{}/?code={}", desk.address, code(&place, "arbiter", "R. Faber")));
+    browser.wait("Boolean(document.querySelector('#code')?.value)", &true.into());
+    press(&mut browser, "Log in");
+    press(&mut browser, "Missing moves");
+    let choice =
+        "[...document.querySelectorAll('dialog[open] label')].find(label => label.textContent === '28x19 14x23')";
+    browser.wait(&format!("{choice}?.click(), Boolean({choice})"), &true.into());
+    dialog_text(&mut browser, "2. 28x19 14x23 added");
+    save_screenshots(&mut browser, &folder, "missing-moves");
+    press(&mut browser, "Add the moves");
+    browser.wait("!document.querySelector('dialog').open", &true.into());
+    browser.select_page(&viewer);
+    browser.wait(moves, &2.into());
+    assert_eq!(browser.evaluate("window.isSame"), true, "the page was not loaded again");
+    save_screenshots(&mut browser, &folder, "added-moves");
+    // Nothing is missing any longer, so the button is gone.
+    browser.select_page(&page);
+    let is_there = "[...document.querySelectorAll('button')].some(button => button.textContent === 'Missing moves')";
+    browser.wait(is_there, &false.into());
+    assert_no_page_errors(&browser, &[]);
 }
