@@ -201,7 +201,7 @@ fn game_held_by_profile_is_reported_with_reason() {
     let place = &hall.place;
     hall.board.play(&mut hall.pty, 4_000_000, || place.live("a-1.pdn").contains("\n/FEN"));
     assert!(place.live("a-1.pdn").contains("\n/FEN"), "{}", place.live("a-1.pdn"));
-    hall.assert_reported("this game stands still: a setup follows", |_| {});
+    hall.assert_reported("this game is shown up to a setup", |_| {});
     let seen = status(&hall.place);
     assert_contains(seen["boards"][0]["publication"].as_str().unwrap(), &["profile lidraughts", "public/games.pdn"]);
     let alarm = seen["alarms"].as_array().unwrap().iter().find(|alarm| alarm["kind"] == "publication").unwrap();

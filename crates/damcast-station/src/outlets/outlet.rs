@@ -297,8 +297,8 @@ impl Outlet {
         let profile = self.plan.profile;
         for board in &self.truncated_boards {
             let message = format!(
-                "this game stands still: a setup follows, which readers of the profile {profile} cannot take; live/ has \
-                 all of it, and the next game is shown again"
+                "this game is shown up to a setup, which readers of the profile {profile} cannot take: add the missing \
+                 moves (`damcast ctl add-moves {board}`), and it goes on; live/ has all of it"
             );
             let file = self.display_path(GAMES_FILE);
             found.push(ProblemReport { board: Some(board.clone()), file, message });
