@@ -246,4 +246,29 @@ pub(super) mod tests {
         game.apply(moment(4), GameChange::MovesInserted(inserted((4, 1, 3), 0, &[], &game)));
         assert_eq!(text(&game, ReaderProfile::Lidraughts), ("1. 32-28 19-23 *".to_owned(), false));
     }
+
+    #[test]
+    fn later_place_may_be_filled_first() {
+        let second = "/FEN \"W:W31-36,38-50:B1-9,11-18,20,23\"/";
+        let lines = ["1. 32-28", "/FEN \"W:W28,31,33-50:B1-18,20,23\"/", "2. 28x19", "14x23", second, "4. 41-37"];
+        let mut game = game(&[], &lines);
+        let moves = inserted((6, 4, 5), 2, &["37-32", "10-14"], &{
+            let mut known = game.clone();
+            known.apply(moment(7), GameChange::MovesInserted(inserted((6, 1, 2), 1, &["19-23"], &game)));
+            known
+        });
+        game.apply(moment(7), GameChange::MovesInserted(moves));
+        let first = inserted((6, 1, 2), 1, &["19-23"], &game);
+        game.apply(moment(8), GameChange::MovesInserted(first));
+        let read = "1. 32-28 19-23 2. 28x19 14x23 3. 37-32 10-14 4. 41-37 *";
+        assert_eq!(text(&game, ReaderProfile::Lidraughts), (read.to_owned(), false));
+        let places: Vec<(Value, Value)> = places_of(&game);
+        assert_eq!(places, [(5.into(), 6.into()), (2.into(), 3.into())]);
+    }
+
+    /// Returns the places of all insertions in the events of a game.
+    fn places_of(game: &GameRecord) -> Vec<(Value, Value)> {
+        let inserted = lines(game).into_iter().filter(|event| event["type"] == "moves-inserted");
+        inserted.map(|event| (event["after"].clone(), event["until"].clone())).collect()
+    }
 }
