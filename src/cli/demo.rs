@@ -28,6 +28,7 @@ use damcast::station::operate::observer;
 use damcast::station::operate::supervisor;
 use hardware_sim::faults::Fault;
 use hardware_sim::profile::NoiseProfile;
+use hardware_sim::truth::Event;
 use hardware_sim::world::{SeatConfig, World};
 use tokio::sync::{Notify, watch};
 
@@ -39,6 +40,13 @@ use super::serve;
 
 /// Time that a board stays after its game, on its own clock: its file is closed meanwhile.
 const STAYS_MS: u64 = 20_000;
+/// Numbers of rounds that few boards play, and many.
+const ROUNDS: [usize; 2] = [6, 3];
+/// Largest number of boards that play many rounds.
+const FEW_BOARDS: usize = 8;
+/// Time from the end of the last game of a round, and from the start position of the last board, to the next games: the arbiter enters
+/// results meanwhile.
+const BREAK_MS: u64 = 120_000;
 /// Lifetime of the login code for the operator's page: longer than that of a station, for people who look around.
 const CODE_LIFETIME: Duration = Duration::from_secs(600);
 /// Interval at which the table is redrawn.
@@ -49,8 +57,8 @@ const REFRESH_INTERVAL: Duration = Duration::from_millis(200);
 #[command(after_help = "Exit codes: 0 ended; 1 it could not be shown; 2 a wrong argument.
 
 Examples:
-  damcast demo                              four boards, twenty times as fast as life; Ctrl-C ends it
-  damcast demo --boards 8 --exit-when-done  until the last game is over")]
+  damcast demo                              four boards play some rounds, twenty times as fast as life; Ctrl-C ends it
+  damcast demo --boards 8 --exit-when-done  one round, until the last game is over")]
 pub struct Arguments {
     /// Number of boards.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -64,7 +72,7 @@ pub struct Arguments {
     /// Folder to record into; a new one if omitted.
     #[arg(long)]
     dir: Option<PathBuf>,
-    /// End when all games are over; otherwise Ctrl-C ends the demonstration.
+    /// Play one round, and end when all games are over; otherwise Ctrl-C ends the demonstration.
     #[arg(long)]
     exit_when_done: bool,
 }
@@ -86,10 +94,14 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     print_line(format_args!("operator: {operator}"))?;
     print_line(format_args!("recording into {}", directory.display()))?;
     let stop = Arc::new(AtomicBool::new(false));
-    let done = Arc::new(AtomicUsize::new(0));
+    let rounds = match arguments {
+        Arguments { exit_when_done: true, .. } => 1,
+        Arguments { boards, .. } => ROUNDS[usize::from(usize::from(*boards) > FEW_BOARDS)],
+    };
+    let done: Arc<[AtomicUsize]> = (0..rounds).map(|_| AtomicUsize::new(0)).collect();
     let (boards, lines) = set_up(arguments, &directory, &stop, &done)?;
     let names: Vec<String> = lines.iter().map(|line| line.name.clone()).collect();
-    demo_event::prepare(&directory, &names)?;
+    demo_event::prepare(&directory, &names, rounds)?;
     let config = Config {
         directory: directory.clone(),
         lines,
@@ -108,13 +120,17 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let (reports, rows) = watch::channel(Vec::new());
     let (all, exit_when_done) = (boards.len(), arguments.exit_when_done);
     let (mut screen, mut last) = (Screen::standard(), Vec::new());
-    let has_ended = Notify::new();
+    let (has_ended, socket) = (Notify::new(), directory.join(SOCKET_NAME));
     let foot = format!("viewers: {viewers}; operator: {operator}");
     let (outcome, was_shown) = runtime.block_on(async {
         let showing = async {
             let was_shown = tokio::select! {
                 was_shown = show(rows, &foot, &mut screen, &mut last) => was_shown,
-                () = all_done(done, all), if exit_when_done => Ok(()),
+                ended = hold_rounds(&done, all, &socket) => match ended {
+                // The last round stays in view.
+                Ok(()) if !exit_when_done => std::future::pending().await,
+                ended => ended.map_err(io::Error::other),
+            },
             };
             // If the output is gone, end the demonstration.
             has_ended.notify_one();
@@ -187,32 +203,26 @@ fn folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
 
 type Board = JoinHandle<std::io::Result<()>>;
 
-/// Starts the boards, each on its own thread and port, and returns the lines that record them.
+/// Starts the boards, each on its own thread and port, and returns the lines that record them. `done` counts by round the boards whose
+/// game is over.
 fn set_up(
     arguments: &Arguments,
     directory: &Path,
     stop: &Arc<AtomicBool>,
-    done: &Arc<AtomicUsize>,
+    done: &Arc<[AtomicUsize]>,
 ) -> anyhow::Result<(Vec<Board>, Vec<LineConfig>)> {
-    let games = games::from_pdn("demo.pdn", DEMONSTRATION, None, None)?;
-    let mut profile = NoiseProfile::ideal();
-    profile.set_rate(Fault::Reset, 1.0);
     let (mut boards, mut lines) = (Vec::new(), Vec::new());
-    for (index, game) in games.iter().cycle().take(usize::from(arguments.boards)).enumerate() {
-        let seed = arguments.seed.wrapping_add(index as u64);
-        let control = "4800+60".parse().ok();
-        let script = script::game(&game.start, &game.moves, control, &profile, seed).rotated(index % 2 == 1);
-        let mut world = World::new(SeatConfig::new(10, 10, script, profile.clone(), seed))?;
+    for (index, (mut world, ends)) in worlds(arguments, done.len())?.into_iter().enumerate() {
         let name = format!("board-{}", index + 1);
         let link = directory.join("ports").join(&name);
         let port = Port::open(&link).with_context(|| link.display().to_string())?;
         let (stop, done, speed) = (stop.clone(), done.clone(), arguments.speed);
         boards.push(std::thread::spawn(move || {
-            let mut over = false;
+            let mut over = 0;
             play(&mut world, &port, speed, |world| {
-                if !over && world.is_over() && world.now_ms() > world.end_ms() + STAYS_MS {
-                    over = true;
-                    done.fetch_add(1, Ordering::Relaxed);
+                while ends.get(over).is_some_and(|end| world.now_ms() > end + STAYS_MS) {
+                    done[over].fetch_add(1, Ordering::Relaxed);
+                    over += 1;
                 }
                 stop.load(Ordering::Relaxed)
             })
@@ -232,10 +242,75 @@ fn set_up(
     Ok((boards, lines))
 }
 
-async fn all_done(done: Arc<AtomicUsize>, all: usize) {
-    while done.load(Ordering::Relaxed) < all {
-        tokio::time::sleep(REFRESH_INTERVAL).await;
+/// Returns the boards with the ends of their games. All games of a round begin together.
+fn worlds(arguments: &Arguments, rounds: usize) -> anyhow::Result<Vec<(World, Vec<u64>)>> {
+    let games = games::from_pdn("demo.pdn", DEMONSTRATION, None, None)?;
+    let mut profile = NoiseProfile::ideal();
+    profile.set_rate(Fault::Reset, 1.0);
+    let seats = (0..usize::from(arguments.boards)).map(|index| {
+        let seed = arguments.seed.wrapping_add(index as u64);
+        let of_round = |round: usize| {
+            let game = &games[(index + round * 3) % games.len()];
+            let control = "4800+60".parse().ok();
+            script::game(&game.start, &game.moves, control, &profile, seed).rotated(index % 2 == 1)
+        };
+        let seat = SeatConfig::new(10, 10, of_round(0), profile.clone(), seed);
+        SeatConfig { games: (0..rounds).map(of_round).collect(), ..seat }
+    });
+    let mut seats: Vec<SeatConfig> = seats.collect();
+    let spans: Vec<Vec<GameSpan>> = seats.iter().map(game_spans).collect::<anyhow::Result<_>>()?;
+    // A pause delays everything after it, and changes no draw of the hands.
+    let mut delays = vec![0; seats.len()];
+    let mut ends: Vec<Vec<u64>> = spans.iter().map(|games| vec![games[0].end_ms]).collect();
+    for round in 1..rounds {
+        let ready: Vec<u64> = spans.iter().zip(&delays).map(|(games, delay)| games[round].ready_ms + delay).collect();
+        let all_ready =
+            ready.iter().chain(ends.iter().filter_map(|ends| ends.last())).max().copied().unwrap_or_default();
+        for (index, ready) in ready.into_iter().enumerate() {
+            let pause = all_ready + BREAK_MS - ready;
+            seats[index].games[round].pause_ms = pause;
+            delays[index] += pause;
+            ends[index].push(spans[index][round].end_ms + delays[index]);
+        }
     }
+    seats.into_iter().zip(ends).map(|(seat, ends)| Ok((World::new(seat)?, ends))).collect()
+}
+
+/// Times of a game on a board.
+#[derive(Clone, Copy, Default)]
+struct GameSpan {
+    /// Time at which the start position is on the board.
+    ready_ms: u64,
+    /// Time of the last touch or press.
+    end_ms: u64,
+}
+
+/// Returns the times of the games of a seat.
+fn game_spans(seat: &SeatConfig) -> anyhow::Result<Vec<GameSpan>> {
+    let mut world = World::new(seat.clone())?;
+    world.advance(world.end_ms());
+    let mut spans = vec![GameSpan::default(); seat.games.len()];
+    for entry in world.truth() {
+        match entry.event {
+            Event::Ready { game } => spans[game].ready_ms = entry.at_ms,
+            Event::Settled(ply) | Event::Pressed { ply, .. } => spans[ply.game].end_ms = entry.at_ms,
+            _ => {}
+        }
+    }
+    Ok(spans)
+}
+
+/// Waits for the games of each round, and has the arbiter finish it.
+async fn hold_rounds(done: &[AtomicUsize], boards: usize, socket: &Path) -> anyhow::Result<()> {
+    for (index, count) in done.iter().enumerate() {
+        while count.load(Ordering::Relaxed) < boards {
+            tokio::time::sleep(REFRESH_INTERVAL).await;
+        }
+        let (socket, is_last) = (socket.to_owned(), index + 1 == done.len());
+        // Round 1 was over before.
+        tokio::task::spawn_blocking(move || demo_event::finish_round(socket, boards, index + 2, is_last)).await??;
+    }
+    Ok(())
 }
 
 /// Shows the boards until the station ends or a signal arrives: in place on a terminal, else one line per move. `boards` receives the
@@ -286,4 +361,28 @@ fn plain(row: &LineReport) -> String {
     let state = row.no_link.as_deref().unwrap_or(&row.status.state);
     let file = row.live_file.as_deref().map_or(String::new(), |path| path.display().to_string());
     format!("{}: {last}  White {} Black {}  {state} {file}", row.name, clocks[0], clocks[1])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_of_round_begin_together_after_all_of_last_round() {
+        let arguments = Arguments { boards: 4, speed: 20.0, seed: 7, dir: None, exit_when_done: false };
+        let boards = worlds(&arguments, 3).unwrap();
+        let spans: Vec<Vec<GameSpan>> = boards.iter().map(|(world, _)| game_spans(world.config()).unwrap()).collect();
+        for (games, (_, ends)) in spans.iter().zip(&boards) {
+            assert_eq!(&games.iter().map(|game| game.end_ms).collect::<Vec<_>>(), ends, "as foreseen");
+        }
+        for round in 1..3 {
+            let begins = boards
+                .iter()
+                .zip(&spans)
+                .map(|((world, _), games)| games[round].ready_ms + world.config().games[round].pause_ms);
+            let begins: Vec<u64> = begins.collect();
+            let last_end = spans.iter().map(|games| games[round - 1].end_ms).max().unwrap();
+            assert!(begins.iter().all(|begin| *begin == begins[0] && *begin >= last_end + BREAK_MS), "{begins:?}");
+        }
+    }
 }
