@@ -169,6 +169,7 @@ fn serve_pages(
 ) -> anyhow::Result<[tokio::task::JoinHandle<io::Result<()>>; 2]> {
     let for_viewers = serve::options(directory.join("public"), Vec::new(), Vec::new());
     let for_operator = DeskOptions {
+        engine: Vec::new(),
         address: serve::viewer_address(&desk)?,
         entry: None,
         sockets: vec![directory.join(SOCKET_NAME)],

@@ -96,6 +96,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         viewers_file: Some(PathBuf::from(STATE_FILE_PATH)),
         viewers: config.viewers,
         entry: config.entry,
+        engine: config.engine,
         metrics: numbers,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;

@@ -7,6 +7,9 @@
 //!
 //! Exit codes: 0: done; 1: the file is refused, or the command failed; 2: wrong arguments.
 
+mod pair;
+mod paper;
+
 use std::fmt::Write;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -20,7 +23,7 @@ use damcast::control::tournament::TournamentRequest;
 use damcast::control::{ClientRequest, SERVICE_SOCKET_PATH, SOCKET_NAME};
 use damcast::engine::broadcast::documents;
 use damcast::engine::profile::ReaderProfile;
-use damcast::station::config::{self, DEFAULT_PATH, SocketCandidates, Sources};
+use damcast::station::config::{self, DEFAULT_PATH, DeskConfig, SocketCandidates, Sources};
 use damcast::station::disk::{Lock, RealDisk, make_folder};
 use damcast::station::folder::recorded_games;
 use damcast::station::outlets::Plans;
@@ -43,9 +46,10 @@ use super::station::{EXIT_OUTCOME_UNKNOWN, explain};
 Examples:
   damcast tournament import swiss.trf --dry-run    say what the file would change
   damcast tournament import players.csv            then pairings.csv: the second adds to the first
+  damcast tournament pair                          the next round of a Swiss, by the configured program
   damcast tournament standings --tiebreaks short-truncated-solkoff,solkoff
   damcast tournament show --round 3                who plays whom, and the results
-  damcast tournament export --format html > table.html")]
+  damcast tournament export --format html > sheets.html")]
 pub struct Arguments {
     #[command(subcommand)]
     verb: Subcommand,
@@ -80,12 +84,16 @@ enum Subcommand {
     Standings(StandingsOptions),
     /// Print the tournament as a file for other programs and for readers.
     Export {
-        /// Format: trf (TRF26), csv, crosstable, html, or pdn. pdn contains games without moves, with official results.
+        /// Format: trf (TRF26), csv, crosstable, html, or pdn. html has sheets of A4 to be printed; pdn contains games without moves, with official results.
         #[arg(long, value_name = "FORMAT")]
         format: Output,
         #[command(flatten)]
         ask: StandingsOptions,
+        #[command(flatten)]
+        paper: paper::PaperOptions,
     },
+    /// Pair the next round of a Swiss with a pairing program, such as bbpPairings. Shows the pairings; --confirm imports them.
+    Pair(pair::Pair),
     /// Pair a round robin of all players of the section. It follows the Berger tables, in the order of the players' numbers.
     RoundRobin {
         /// Let all players meet twice, with both colours.
@@ -171,6 +179,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Err(error) => return Ok(super::usage_error(format_args!("{error:#}"))),
     };
     match &arguments.verb {
+        Subcommand::Pair(options) => return pair::pair(&place, arguments.section.as_deref(), options),
         Subcommand::Import(import) => return import_file(&place, arguments.section.as_deref(), import),
         Subcommand::RoundRobin { double, dry_run } => {
             let matter = TournamentCommand::RoundRobin { section: arguments.section.clone(), double: *double };
@@ -223,8 +232,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                 print(as_text(tournament, section, &standings))?;
             }
         }
-        Subcommand::Export { format, ask } => print(export(tournament, section, *format, ask)?)?,
-        Subcommand::Import(_) | Subcommand::RoundRobin { .. } => {}
+        Subcommand::Export { format: Output::Html, ask, paper } => {
+            print(paper::sheets(&place, tournament, section, ask, paper)?)?
+        }
+        Subcommand::Export { format, ask, .. } => print(export(tournament, section, *format, ask)?)?,
+        Subcommand::Import(_) | Subcommand::Pair(_) | Subcommand::RoundRobin { .. } => {}
     }
     Ok(ended)
 }
@@ -246,8 +258,8 @@ fn export(
         }
         Output::Csv => model::write_csv(tournament, section),
         Output::Crosstable => model::crosstable(tournament, section, &standings),
-        Output::Html => model::html(tournament, section, &standings),
-        Output::Pdn => {
+        // `paper` writes HTML.
+        Output::Html | Output::Pdn => {
             model::lost_in_pdn(section).iter().for_each(warn);
             model::write_pdn(tournament, section, ask.round)
         }
@@ -259,18 +271,29 @@ struct TournamentLocation {
     directory: PathBuf,
     /// Control socket of the station, from the configuration.
     socket: Option<PathBuf>,
+    /// Command of the pairing program, from the configuration; empty if there is none.
+    engine: Vec<String>,
+    /// Address of the viewers' pages, from the configuration.
+    viewers: Option<String>,
 }
 
 /// Returns the directory on the command line, or the one in the configuration.
 fn find_location(arguments: &Arguments) -> anyhow::Result<TournamentLocation> {
     if let Some(directory) = &arguments.directory {
-        return Ok(TournamentLocation { directory: directory.clone(), socket: None });
+        return Ok(TournamentLocation {
+            directory: directory.clone(),
+            socket: None,
+            engine: Vec::new(),
+            viewers: None,
+        });
     }
     let file = arguments.config.as_deref().unwrap_or(Path::new(DEFAULT_PATH));
     let sources = Sources::from_file(file).context("say with --directory or --config where the tournament is")?;
-    let SocketCandidates { directory, socket } = sources.with_environment(config::environment()).socket_candidates();
+    let sources = sources.with_environment(config::environment());
+    let SocketCandidates { directory, socket } = sources.socket_candidates();
     let directory = directory.with_context(|| format!("{}: [station] directory is not set", file.display()))?;
-    Ok(TournamentLocation { directory, socket })
+    let desk = DeskConfig::from_sources(&sources)?;
+    Ok(TournamentLocation { directory, socket, engine: desk.engine, viewers: desk.viewers })
 }
 
 fn read(directory: &Path) -> anyhow::Result<TournamentLog> {

@@ -77,6 +77,7 @@ mod outlets;
 mod packed_log;
 mod pages;
 mod pages_apart;
+mod pairing_engine;
 mod pdn;
 mod pdn_bad_input;
 mod pdn_commands;

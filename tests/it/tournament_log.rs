@@ -245,7 +245,7 @@ fn verb_ranks_and_exports() {
         other.import(&text, &[]).done();
         assert_eq!(other.export(format), text);
     }
-    for (format, words) in [("pdn", "[Result \"1-1\"]"), ("crosstable", "2w1"), ("html", "<td>Sijbrands</td>")] {
+    for (format, words) in [("pdn", "[Result \"1-1\"]"), ("crosstable", "2w1"), ("html", "<bdi>Sijbrands</bdi>")] {
         assert_contains(&club.export(format), &[words]);
     }
     club.fsck().done();

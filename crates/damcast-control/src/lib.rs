@@ -17,7 +17,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use damcast_engine::session::request::OperatorCommand;
-use draughts_tournament::TournamentCommand;
+use draughts_tournament::{EngineFile, NextRoundChoices, TournamentCommand};
 use serde::{Deserialize, Serialize};
 
 use overview::Overview;
@@ -211,6 +211,15 @@ pub enum ClientRequest {
     },
     /// Tournament: players, rounds, results, standings and changes.
     ShowTournament {},
+    /// File of a section for a program that pairs Swiss rounds.
+    PairingFile {
+        /// Section; the only one if omitted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
+        /// Absent players, and facts that the section lacks.
+        #[serde(default)]
+        choices: NextRoundChoices,
+    },
     /// Requests since the start of the station.
     AuditLog {},
     /// Contents of `setup.toml`, and the ports of this machine.
@@ -260,15 +269,15 @@ impl ClientRequest {
         match (role, self) {
             (Role::Operator, _) => true,
             (_, ClientRequest::Status {} | ClientRequest::Metrics {} | ClientRequest::Watch { .. }) => true,
-            (_, ClientRequest::ShowTournament {} | ClientRequest::AuditLog {} | ClientRequest::OfferMoves { .. }) => {
-                true
-            }
+            (_, ClientRequest::ShowTournament {} | ClientRequest::PairingFile { .. }) => true,
+            (_, ClientRequest::AuditLog {} | ClientRequest::OfferMoves { .. }) => true,
             (_, ClientRequest::EntryCode { .. } | ClientRequest::RevokeEntryCode { .. }) => true,
             (_, ClientRequest::Tournament { request, .. }) => {
                 let matter = &request.command;
                 matches!(
                     matter,
-                    TournamentCommand::SetRoundState { .. }
+                    TournamentCommand::PairRound { .. }
+                        | TournamentCommand::SetRoundState { .. }
                         | TournamentCommand::NextRound { .. }
                         | TournamentCommand::Undo { .. }
                         | TournamentCommand::Result { .. }
@@ -304,6 +313,7 @@ impl ClientRequest {
             | ClientRequest::Metrics {}
             | ClientRequest::Watch { .. }
             | ClientRequest::ShowTournament {}
+            | ClientRequest::PairingFile { .. }
             | ClientRequest::AuditLog {}
             | ClientRequest::ShowSetup {}
             | ClientRequest::OfferMoves { .. }
@@ -333,6 +343,7 @@ impl ClientRequest {
             ClientRequest::RevokeEntryCode { board } => format!("revoke-entry-code of {board}"),
             ClientRequest::OfferMoves { board } => format!("offer-moves of {board}"),
             ClientRequest::ShowTournament {} => "show-tournament".to_owned(),
+            ClientRequest::PairingFile { .. } => "pairing-file".to_owned(),
             ClientRequest::AuditLog {} => "audit-log".to_owned(),
             ClientRequest::ShowSetup {} => "show-setup".to_owned(),
             ClientRequest::SetUp { .. } => "set-up".to_owned(),
@@ -352,6 +363,7 @@ impl ClientRequest {
             | ClientRequest::EntryCode { .. }
             | ClientRequest::RevokeEntryCode { .. }
             | ClientRequest::ShowTournament {}
+            | ClientRequest::PairingFile { .. }
             | ClientRequest::AuditLog {}
             | ClientRequest::OfferMoves { .. }
             | ClientRequest::ShowSetup {} => {}
@@ -444,6 +456,9 @@ pub struct Reply {
     /// Tournament.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tournament: Option<Box<TournamentSnapshot>>,
+    /// File for a program that pairs Swiss rounds; `version` is that of the tournament in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairing_file: Option<Box<EngineFile>>,
     /// Contents of `setup.toml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<Box<SetupView>>,

@@ -2,6 +2,8 @@
 //! Nothing here names the recorder. The desk sends the words of `damcast-control` to its socket.
 
 pub mod follow;
+pub mod pairing_engine;
+pub mod paper;
 pub mod state_file;
 pub mod web;
 

@@ -8,7 +8,8 @@
 //! | changes of it | [`Event`], [`Tournament::apply`]; a [`TournamentRecord`] has the events of one request |
 //! | commands of an arbiter | [`TournamentCommand`], [`decide`]; for results on boards [`apply_board_results`] |
 //! | a file of a pairing program | [`read`], [`merge`], [`difference`] |
-//! | exports | [`write_trf`], [`write_csv`], [`write_pdn`], [`html`], [`crosstable`] |
+//! | a program that pairs Swiss rounds | [`EngineFile`] |
+//! | exports | [`write_trf`], [`write_csv`], [`write_pdn`], [`crosstable`] |
 //! | standings | [`standings()`], [`team_standings`] |
 //!
 //! ```text
@@ -22,6 +23,7 @@
 mod berger;
 mod command;
 mod dry_run;
+mod engine_file;
 mod event;
 mod export;
 mod import;
@@ -38,10 +40,11 @@ pub use command::{
     record_to_undo, review_change, shortened, undone_versions,
 };
 pub use dry_run::dry_run;
+pub use engine_file::{EngineFile, NextRoundChoices};
 pub use event::{Event, TournamentRecord};
 pub use export::csv::write as write_csv;
 pub use export::pdn::{omissions as lost_in_pdn, write as write_pdn};
-pub use export::tables::{crosstable, heading, html, round_text, standings_text, teams_text};
+pub use export::tables::{crosstable, heading, round_text, standings_text, teams_text};
 pub use export::trf::{numbers as trf_numbers, write as write_trf};
 pub use import::import_file::{TournamentFile, is_invisible, pdn_replacement};
 pub use import::merge::{MergeResult, merge};

@@ -92,7 +92,11 @@ fn player(player: &Player) -> Object {
     let object = with_number(Object::new().number("id", player.id.0.into()), "number", player.number);
     let object = with_texts(object.text("name", &player.name), [("title", &player.title)]);
     let object = with_number(object, "rating", player.rating);
-    with_id(with_texts(object, [("federation", &player.federation)]), "team", player.team)
+    with_id(
+        with_texts(object, [("federation", &*player.federation), ("fmjd_id", player.fmjd_id())]),
+        "team",
+        player.team,
+    )
 }
 
 fn round(tournament: &Tournament, section: &TournamentSection, number: u32) -> Object {

@@ -20,6 +20,8 @@
 //! | `station_client` | requests to the station, and its state |
 //! | `state_stream` | stream of states for the pages |
 //! | `metrics` | `/metrics` and `/healthz`, for monitoring |
+//! | `pairing` | the next round by a pairing program |
+//! | `paper` | sheets for the printer |
 //! | `viewers` | address of the viewers' pages, with a QR code |
 //! | `diagrams` | diagrams of electronic boards and published positions |
 //! | `page`, `texts` | HTML and texts in each language; `assets/*.js` fills the page |
@@ -30,6 +32,8 @@ mod diagrams;
 mod login_queue;
 mod metrics;
 mod page;
+mod pairing;
+mod paper;
 pub mod passwords;
 mod routes;
 mod sessions;
@@ -76,6 +80,8 @@ pub struct DeskOptions {
     pub viewers_file: Option<PathBuf>,
     /// Address of the viewers' pages, if configured.
     pub viewers: Option<String>,
+    /// Command of the program that pairs Swiss rounds; empty if there is none.
+    pub engine: Vec<String>,
     /// Address for metrics and health, if configured.
     pub metrics: Option<std::net::TcpListener>,
 }
@@ -114,6 +120,7 @@ pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Futur
         options.password_file,
         options.viewers_file,
         [options.viewers, options.entry],
+        options.engine,
     );
     tokio::select! {
         () = listener::listen(listener, routes::router(desk), limits, Arc::new(ConnectionCounts::default())) => {}

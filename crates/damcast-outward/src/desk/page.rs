@@ -33,6 +33,8 @@ pub(super) const OTHER_SCRIPT: &str = concat!(
     "'use strict';\n",
     include_str!("assets/setup.js"),
     include_str!("assets/tournament.js"),
+    include_str!("assets/pairing.js"),
+    include_str!("assets/paper.js"),
     include_str!("assets/results.js"),
     include_str!("assets/station.js"),
     include_str!("assets/evening.js"),
@@ -45,16 +47,18 @@ impl Page {
         // One style saves a request.
         let style = Asset::new("desk", "css", CSS, joined(&[STYLE, include_str!("assets/desk.css")]));
         let script = Asset::new("desk", "js", JS, minify(SCRIPT));
+        let paper = Asset::new("paper", "css", CSS, joined(&[crate::paper::STYLE]));
         let (mut texts, mut assets) = (Vec::new(), Vec::new());
         for language in Language::ALL {
             let other_texts = format!("Object.assign(texts, {});\n", for_other_script(language));
             let other_script = Asset::new("views", "js", JS, minify(OTHER_SCRIPT) + &other_texts);
-            let paths = [style.path(), script.path(), other_script.path()];
+            let paths = [style.path(), script.path(), other_script.path(), paper.path()];
             let plain = Bytes::from(html(language, has_passwords, paths));
             texts.push((language, CompressedText { compressed: compress_best(&plain), plain }));
             assets.push(other_script);
         }
         assets.splice(..0, [style, script]);
+        assets.push(paper);
         Page { texts, assets }
     }
 
@@ -64,7 +68,7 @@ impl Page {
     }
 }
 
-fn html(language: Language, has_passwords: bool, [style, script, other_script]: [&str; 3]) -> String {
+fn html(language: Language, has_passwords: bool, [style, script, other_script, paper]: [&str; 4]) -> String {
     let (t, of_pages) = (HtmlTexts::in_language(language), language.words());
     let (code_before, code_behind) = t.code_hint.split_once("{}").unwrap_or((t.code_hint, ""));
     let page = html! {
@@ -80,7 +84,7 @@ fn html(language: Language, has_passwords: bool, [style, script, other_script]: 
                 script #texts type="application/json" { (PreEscaped(for_script(language))) }
                 script defer src=(script) {}
             }
-            body data-views=(other_script) {
+            body data-views=(other_script) data-paper=(paper) {
                 a.skip href="#main" { (t.skip) }
                 header.dm {
                     div.wrap {

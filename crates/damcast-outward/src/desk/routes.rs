@@ -9,6 +9,8 @@
 //! | `GET /api/states` | a session | [`super::state_stream`] |
 //! | `POST /api/request` | a session | the station's reply, as on the control socket (`docs/socket.md`) |
 //! | `GET /api/tournament`, `/api/log` | a session | the tournament; the log of requests |
+//! | `POST /api/pair` | a session | the next round by the pairing program, as a request to be confirmed |
+//! | `POST /api/paper` | a session | sheets for the printer |
 //! | `GET /api/viewers` | a session | [`super::viewers`] |
 //! | `GET /api/board/{name}` | a session | [`super::diagrams`] |
 
@@ -47,7 +49,7 @@ const MAX_LOGINS_PER_BROWSER: usize = 8;
 /// Largest number of cookies of other desks: browsers and servers limit headers.
 const MAX_FOREIGN_COOKIES: usize = 32;
 /// Longest body of a request, in bytes.
-const MAX_REQUEST_LEN: usize = 64 << 10;
+pub(super) const MAX_REQUEST_LEN: usize = 64 << 10;
 /// Longest body of a request that imports a file, in bytes.
 const MAX_IMPORT_LEN: usize = 11 << 20;
 /// Pause after a wrong code, in which no other code is tried: it bounds guesses from all addresses together.
@@ -55,7 +57,7 @@ const WRONG_CODE_DELAY: Duration = Duration::from_millis(500);
 /// Longest time for a body to arrive.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-type SharedSite = State<Arc<DeskSite>>;
+pub(super) type SharedSite = State<Arc<DeskSite>>;
 
 /// Returns the routes.
 pub fn router(desk: Arc<DeskSite>) -> Router {
@@ -72,6 +74,8 @@ pub fn router(desk: Arc<DeskSite>) -> Router {
         .route("/api/log", get(log))
         .route("/api/viewers", get(viewers_address))
         .route("/api/entry-code", post(entry_code))
+        .route("/api/pair", post(super::pairing::pair))
+        .route("/api/paper", post(super::paper::paper))
         .route("/api/board/{name}", get(board))
         .fallback(|| async { error_response(StatusCode::NOT_FOUND, "there is nothing at this address") })
         .method_not_allowed_fallback(|| async {
@@ -101,19 +105,19 @@ async fn guard(State(desk): SharedSite, mut request: Request, next: Next) -> Res
     answer
 }
 
-fn object(status: StatusCode, value: &impl Serialize) -> Response {
+pub(super) fn object(status: StatusCode, value: &impl Serialize) -> Response {
     let text = serde_json::to_string(value).unwrap_or_default();
     (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-fn error_response(status: StatusCode, why: &str) -> Response {
+pub(super) fn error_response(status: StatusCode, why: &str) -> Response {
     object(status, &json!({"ok": false, "error": why}))
 }
 
 /// User of a request, with a valid session.
-struct LoggedInUser {
+pub(super) struct LoggedInUser {
     session: u64,
-    user: DeskUser,
+    pub(super) user: DeskUser,
 }
 
 impl axum::extract::FromRequestParts<Arc<DeskSite>> for LoggedInUser {
@@ -177,7 +181,7 @@ fn session_cookies(
 }
 
 /// Parses the JSON body of a request.
-async fn body<T: for<'de> Deserialize<'de>>(request: Request, longest: usize) -> Result<T, Response> {
+pub(super) async fn body<T: for<'de> Deserialize<'de>>(request: Request, longest: usize) -> Result<T, Response> {
     let read = tokio::time::timeout(BODY_TIMEOUT, axum::body::to_bytes(request.into_body(), longest)).await;
     let bytes = match read {
         Ok(Ok(bytes)) => bytes,
@@ -444,7 +448,7 @@ async fn request(State(desk): SharedSite, member: LoggedInUser, request: Request
     reply_response(&reply)
 }
 
-fn reply_response(reply: &Reply) -> Response {
+pub(super) fn reply_response(reply: &Reply) -> Response {
     object(if reply.outcome_unknown { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK }, reply)
 }
 

@@ -29,6 +29,10 @@ pub struct DeskSite {
     pub(super) code_turn: tokio::sync::Mutex<()>,
     /// Permit to read a long body: one at a time.
     pub(super) import_turn: tokio::sync::Mutex<()>,
+    /// Command of the program that pairs Swiss rounds; empty if there is none.
+    pub(super) engine: Vec<String>,
+    /// Permit to run it: one at a time.
+    pub(super) engine_turn: tokio::sync::Mutex<()>,
     pub(super) tournament: CachedReply,
     pub(super) audit_log: CachedReply,
     pub(super) page: page::Page,
@@ -42,6 +46,7 @@ impl DeskSite {
         password_file: Option<PathBuf>,
         viewers_file: Option<PathBuf>,
         [viewers, entry]: [Option<String>; 2],
+        engine: Vec<String>,
     ) -> Arc<DeskSite> {
         Arc::new(DeskSite {
             access_policy: door,
@@ -57,6 +62,8 @@ impl DeskSite {
             login_queue: LoginQueue::default(),
             code_turn: tokio::sync::Mutex::default(),
             import_turn: tokio::sync::Mutex::default(),
+            engine,
+            engine_turn: tokio::sync::Mutex::default(),
             tournament: CachedReply::default(),
             audit_log: CachedReply::default(),
         })

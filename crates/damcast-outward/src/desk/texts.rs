@@ -22,6 +22,7 @@ static OF_SCRIPTS: LazyLock<Vec<BTreeMap<String, Row>>> =
 static OF_OTHER_SCRIPT: LazyLock<Vec<BTreeMap<String, Row>>> = LazyLock::new(|| {
     parse(&[
         include_str!("texts/tournament.toml"),
+        include_str!("texts/pairing.toml"),
         include_str!("texts/station.toml"),
         include_str!("texts/evening.toml"),
         include_str!("texts/missing.toml"),

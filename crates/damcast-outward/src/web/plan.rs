@@ -47,6 +47,8 @@ pub struct PlannedSection {
     pub name: String,
     players: Vec<NamedEntry>,
     teams: Vec<NamedEntry>,
+    /// Number of the open round.
+    pub open_round: Option<u64>,
     /// Published rounds.
     pub rounds: Vec<PlannedRound>,
 }
@@ -64,6 +66,8 @@ pub struct PlannedRound {
     /// Number of the round.
     #[serde(rename = "round")]
     pub number: u64,
+    /// Day of the round.
+    pub date: Option<String>,
     /// Pairings of the round.
     pub pairings: Vec<PlannedPairing>,
     matches: Vec<PlannedMatch>,

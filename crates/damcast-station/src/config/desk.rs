@@ -33,6 +33,8 @@ pub struct DeskConfig {
     pub viewers: Option<String>,
     /// Address of the page of tables without electronic boards.
     pub entry: Option<String>,
+    /// Command of the program that pairs Swiss rounds; empty if there is none.
+    pub engine: Vec<String>,
     /// Control socket of the station, if configured.
     pub socket: Option<PathBuf>,
     /// Folder of the station, if configured.
@@ -63,9 +65,11 @@ impl DeskConfig {
     /// Returns the errors listed at [`DeskConfig::load`].
     pub fn from_sources(sources: &Sources) -> Result<DeskConfig, ConfigErrors> {
         let whereabouts = sources.socket_candidates();
+        let engine = sources.pairing_engine()?;
         let read = sources.with_tables(|top, _| Some(read(top)));
         read.map(|config| DeskConfig {
             password_file: config.password_file.map(|file| sources.base().join(file)),
+            engine,
             socket: whereabouts.socket,
             directory: whereabouts.directory,
             ..config
@@ -127,6 +131,7 @@ pub(super) fn read(mut top: ConfigTable) -> DeskConfig {
         metrics,
         viewers,
         entry,
+        engine: Vec::new(),
         socket: None,
         directory: None,
     }
@@ -170,6 +175,16 @@ mod tests {
     fn viewer_address_is_configurable() {
         let config = of("[desk]\nviewers = \"https://live.example.org/\"\n").unwrap();
         assert_eq!(config.viewers.as_deref(), Some("https://live.example.org/"));
+    }
+
+    #[test]
+    fn engine_is_that_of_tournament() {
+        let config = of("[tournament]\nboards = 7\nengine = [\"python3\", \"pair me.py\"]\n").unwrap();
+        assert_eq!(config.engine, ["python3", "pair me.py"]);
+        for value in ["[]", "[\"\"]", "\"bbpPairings\""] {
+            let error = of(&format!("[tournament]\nengine = {value}\n")).unwrap_err();
+            assert!(error.contains("`engine`") && error.contains("x.toml:2"), "{error}");
+        }
     }
 
     #[test]

@@ -144,6 +144,7 @@ pub const KEYS: &[Key] = &[
     key(Control, "socket", Text, Unset),
     key(Tournament, "boards", Strings, Unset),
     key(Tournament, "open-when-set-up", Bool, Default),
+    key(Tournament, "engine", Strings, Unset),
     key(Serve, "address", Text, Default),
     key(Serve, "outlet", Text, Default),
     key(Serve, "hosts", Strings, Unset),

@@ -92,8 +92,20 @@ pub(super) fn read_tournament(mut table: ConfigTable) -> TournamentConfig {
         Ok(boards)
     });
     let opens_when_set_up = table.switch("open-when-set-up").unwrap_or_default();
+    // The desk and `damcast tournament pair` run it.
+    table.read("engine", read_engine);
     table.reject_unknown();
     TournamentConfig { boards: boards.unwrap_or_default(), opens_when_set_up }
+}
+
+/// Reads the command of the program that pairs Swiss rounds: the program and its first arguments.
+pub(super) fn read_engine(value: &Value) -> Result<Vec<String>, ConfigError> {
+    match value.strings()? {
+        command if command.first().is_none_or(String::is_empty) => {
+            Err(value.error("the first of `engine` is the program to run, as in [\"bbpPairings\"]"))
+        }
+        command => Ok(command),
+    }
 }
 
 pub(super) fn read_alarm(mut table: ConfigTable) -> AlarmConfig {

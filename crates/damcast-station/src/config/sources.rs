@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use super::document::{ConfigDiagnostics, ConfigError, ConfigErrors, Document};
 use super::keys::{KEYS, Section, ValueKind};
+use super::operation::read_engine;
 use super::setup;
 use super::value::ConfigTable;
 use super::{Config, InvalidOutlets, read_config};
@@ -159,6 +160,17 @@ impl Sources {
             set.or_else(written).filter(|path| !path.is_empty()).map(|path| self.base.join(path))
         };
         SocketCandidates { socket: path(Section::Control, "socket"), directory: path(Section::Station, "directory") }
+    }
+
+    /// Returns the command of the program that pairs Swiss rounds; empty if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Returns all errors: a file is not TOML, or `engine` of `[tournament]` is invalid.
+    pub fn pairing_engine(&self) -> Result<Vec<String>, ConfigErrors> {
+        self.with_tables(|mut top, _| {
+            Some(top.section(Section::Tournament).read("engine", read_engine).unwrap_or_default())
+        })
     }
 
     /// Whether a source sets any key of this table. In the installed file some tables contain only comments.

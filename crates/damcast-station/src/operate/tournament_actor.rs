@@ -25,8 +25,9 @@ use damcast_engine::broadcast::documents;
 use damcast_engine::session::request::{BoardPairing, OperatorCommand};
 use damcast_engine::session::{BusAddress, Condition};
 use draughts_tournament::{
-    BoardAssignment, BoardGame, BoardGames, NextRound, RoundState, Tournament, TournamentCommand, TournamentRecord,
-    TournamentSection, format_pairing_key, is_action, parse_pairing_key, undone_versions,
+    BoardAssignment, BoardGame, BoardGames, EngineFile, NextRound, NextRoundChoices, RoundState, Tournament,
+    TournamentCommand, TournamentRecord, TournamentSection, format_pairing_key, is_action, only_section,
+    parse_pairing_key, undone_versions,
 };
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
@@ -100,6 +101,13 @@ pub enum TournamentQuery {
     },
     /// Requests the state and the history of the tournament.
     Show,
+    /// Requests the file of a section for a program that pairs Swiss rounds.
+    PairingFile {
+        /// Name of the section; `None` for the only one.
+        section: Option<String>,
+        /// Choices of the arbiter.
+        choices: NextRoundChoices,
+    },
 }
 
 /// Answer of the tournament service.
@@ -118,6 +126,8 @@ pub enum TournamentReply {
     ForLine,
     /// The tournament.
     Shown(Box<TournamentSnapshot>),
+    /// A file for a program that pairs Swiss rounds, and the version of the tournament in it.
+    PairingFile(Box<EngineFile>, u64),
 }
 
 /// Maximum number of actions in a snapshot.
@@ -235,7 +245,7 @@ pub fn spawn(
             while let Ok(message) = inbox.0.recv() {
                 if let ActorMessage::Query { question, answer, .. } = message {
                     let _ = answer.send(match question {
-                        TournamentQuery::Request(_) | TournamentQuery::Show => {
+                        TournamentQuery::Request(_) | TournamentQuery::Show | TournamentQuery::PairingFile { .. } => {
                             TournamentReply::Refused(format!("log/tournament.ndjson: {why}"))
                         }
                         _ => TournamentReply::ForLine,
@@ -421,6 +431,9 @@ impl TournamentActor {
             },
             TournamentQuery::Request(request) => request,
             TournamentQuery::Show => return self.snapshot(),
+            TournamentQuery::PairingFile { section, choices } => {
+                return self.pairing_file(section.as_deref(), &choices);
+            }
         };
         self.load_old_games();
         let dry = if request.dry_run { ", a dry run" } else { "" };
@@ -471,6 +484,15 @@ impl TournamentActor {
         let (board, pairing, section, kind) = (Some(board), None, None, None);
         let command = TournamentCommand::Result { board, game, pairing, section, result, kind, correct: false };
         Ok(TournamentRequest { confirm, reason, dry_run, ..command.into() })
+    }
+
+    /// Writes the file of a section for a program that pairs Swiss rounds. The requester runs it.
+    fn pairing_file(&self, section: Option<&str>, choices: &NextRoundChoices) -> TournamentReply {
+        let section = only_section(self.service.tournament(), section);
+        match section.and_then(|section| EngineFile::new(section, choices)) {
+            Ok(file) => TournamentReply::PairingFile(Box::new(file), self.service.log().version()),
+            Err(why) => TournamentReply::Refused(why),
+        }
     }
 
     fn snapshot(&self) -> TournamentReply {

@@ -65,7 +65,7 @@ pub(super) fn round_robin(draft: &mut Draft, section: Option<&str>, double: bool
     Ok(Vec::new())
 }
 
-fn replace_state(draft: &mut Draft, wanted: &Tournament) -> Result<(), Refusal> {
+pub(super) fn replace_state(draft: &mut Draft, wanted: &Tournament) -> Result<(), Refusal> {
     for event in difference(&draft.state, wanted) {
         draft.emit(event)?;
     }

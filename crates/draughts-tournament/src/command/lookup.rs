@@ -1,7 +1,7 @@
 //! Lookup of sections and players by their names, or by the numbers of the pairing program.
 
 use crate::value::optional_text;
-use crate::{Player, Tournament, TournamentSection, trf_numbers};
+use crate::{Id, Player, Tournament, TournamentSection, trf_numbers};
 
 /// Returns the named section, or the only one.
 ///
@@ -29,6 +29,19 @@ pub(super) fn find_players<'s>(section: &'s TournamentSection, called: &str) -> 
             section.players.iter().filter(|player| numbers.get(&player.id) == Some(&number)).collect()
         }
         _ => named,
+    }
+}
+
+/// Returns the only player of a section with a name or a number.
+///
+/// # Errors
+///
+/// Returns a message if there is none, or if there are several.
+pub(crate) fn find_only_player(section: &TournamentSection, called: &str) -> Result<Id, String> {
+    match find_players(section, called).as_slice() {
+        [] => Err(no_player(called)),
+        [only] => Ok(only.id),
+        several => Err(describe_choices(section, several, called)),
     }
 }
 

@@ -10,6 +10,7 @@ mod draft;
 mod game;
 mod import;
 mod lookup;
+mod pair_round;
 mod pairing;
 mod player;
 mod request;
@@ -21,6 +22,7 @@ mod undo;
 
 pub use boards::{BoardGames, Boards, NextRound, next_rounds};
 pub use game::names_belong_to_tournament;
+pub(crate) use lookup::find_only_player;
 pub use lookup::only_section;
 pub use request::TournamentCommand;
 pub use review::{ChangeReview, review_change};
@@ -150,6 +152,7 @@ fn execute(
     let messages = match command {
         TournamentCommand::Import { .. } => return import::import(draft, command).map(|notes| (Vec::new(), notes)),
         TournamentCommand::RoundRobin { section, double } => import::round_robin(draft, section.as_deref(), *double)?,
+        TournamentCommand::PairRound { .. } => pair_round::pair(draft, command)?,
         TournamentCommand::SetRoundState { round, to, section } => {
             round::set_state(draft, (*round, to), section.as_deref(), confirmed)?
         }

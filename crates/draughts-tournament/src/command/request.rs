@@ -4,6 +4,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::Id;
+
 /// A command of an arbiter.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "kebab-case")]
@@ -38,6 +40,22 @@ pub enum TournamentCommand {
         /// Whether all players meet twice.
         #[serde(default)]
         double: bool,
+    },
+    /// Pairs a round: the next one, or anew the last one while it is prepared.
+    PairRound {
+        /// Number of the round.
+        round: u32,
+        /// Pairs of players by their ids, White first, in the order of the boards.
+        pairs: Vec<[Id; 2]>,
+        /// Players for whom no opponent was left. All others without a pair are absent.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        byes: Vec<Id>,
+        /// Number of rounds of the tournament; `None` if it stays as it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rounds: Option<u32>,
+        /// Name of the section.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        section: Option<String>,
     },
     /// Publishes, opens or closes a round.
     SetRoundState {
@@ -228,6 +246,7 @@ impl TournamentCommand {
             TournamentCommand::Import { name, .. } => format!("import {}", file_name(name)),
             TournamentCommand::RoundRobin { double: true, .. } => "double round robin".to_owned(),
             TournamentCommand::RoundRobin { .. } => "round robin".to_owned(),
+            TournamentCommand::PairRound { round, section, .. } => format!("pairings of round {round}{}", of(section)),
             TournamentCommand::SetRoundState { round, to, section } => format!("round {round}{}: {to}", of(section)),
             TournamentCommand::NextRound { section } => format!("next round{}", of(section)),
             TournamentCommand::Undo { version: Some(version), .. } => format!("undo of version {version}"),

@@ -75,6 +75,8 @@ fn game(
         set(&format!("{side}Team"), section.team_name(team));
         set(&format!("{side}Title"), &player.title);
         set(&format!("{side}Rating"), &optional_text(player.rating));
+        set(&format!("{side}Country"), &player.federation);
+        set(&format!("{side}FmjdId"), player.fmjd_id());
     }
     set("Result", result);
     set("GameType", "20");

@@ -1,4 +1,4 @@
-//! Tables for people: standings, the pairings of a round, the crosstable; as text, and as a page of HTML.
+//! Tables for people as text: standings, the pairings of a round, the crosstable.
 //!
 //! A cell of a crosstable has the number of the opponent, the player's colour and points, `35w2`, followed by `f` if the game was not
 //! played. A round without an opponent is `bye` with its points, or `-`.
@@ -170,47 +170,4 @@ fn crosstable_rows(section: &TournamentSection, standings: &Standings) -> Vec<Ve
 pub fn crosstable(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
     let table = text_table(&crosstable_rows(section, standings), &[2]);
     format!("{}\n\n{table}", heading(tournament, section, standings))
-}
-
-/// Returns the crosstable as a page of HTML that needs no other file.
-pub fn html(tournament: &Tournament, section: &TournamentSection, standings: &Standings) -> String {
-    let title = escaped(&heading(tournament, section, standings));
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n\
-         <title>{title}</title>\n<style>\nbody {{ font: 1rem/1.4 sans-serif; margin: 1rem }}\ntable {{ border-collapse: collapse }}\n\
-         th, td {{ border-bottom: 1px solid #ccc; padding: 0.2rem 0.5rem; text-align: right; white-space: nowrap }}\n\
-         th:nth-child(3), td:nth-child(3) {{ text-align: left }}\n</style>\n</head>\n<body>\n<h1>{title}</h1>\n"
-    );
-    if section.has_matches() {
-        page += "<table>\n<tr><th></th><th></th><th>Team</th><th>Played</th><th>Match points</th><th>Board points</th></tr>\n";
-        for row in crate::team_standings(section, standings.after_round) {
-            let Some(team) = section.team(row.team) else { continue };
-            let cells = [
-                row.rank.to_string(),
-                team.number.to_string(),
-                team.name.clone(),
-                row.played.to_string(),
-                row.match_points.to_string(),
-                row.board_points.to_string(),
-            ];
-            page += &html_row("td", &cells);
-        }
-        page += "</table>\n";
-    }
-    page += "<table>\n";
-    for (at, row) in crosstable_rows(section, standings).into_iter().enumerate() {
-        let tag = if at == 0 { "th" } else { "td" };
-        page += &html_row(tag, &row);
-    }
-    page += "</table>\n</body>\n</html>\n";
-    page
-}
-
-fn html_row(tag: &str, cells: &[String]) -> String {
-    let cells: String = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect();
-    format!("<tr>{cells}</tr>\n")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -138,6 +138,7 @@ fn player(
         let mut player = ListedPlayer::new(place, None, &name);
         player.title = clean_tag(game, &tag("Title"), complaints);
         player.federation = clean_tag(game, &tag("Country"), complaints);
+        player.licence = clean_tag(game, &tag("FmjdId"), complaints);
         player.rating = number(tag_or_empty(&game.game.tags, &tag("Rating"))).ok().filter(|rating| *rating > 0);
         player.team.clone_from(&team);
         if !sheet.players.iter().any(|other| other.name == name) {
@@ -215,6 +216,7 @@ fn disambiguate_names(sheet: &mut TournamentFile, complaints: &mut ImportDiagnos
         first.rating = None;
         first.title.clear();
         first.federation.clear();
+        first.licence.clear();
         let first = first.clone();
         for _ in 1..count {
             sheet.players.push(first.clone());

@@ -374,6 +374,12 @@ impl Player {
         self.name == HIDDEN_NAME
     }
 
+    /// Returns the number at the FMJD: a licence number of digits alone. Empty if unknown, and for a player who is anonymous.
+    pub fn fmjd_id(&self) -> &str {
+        let is_number = !self.licence.is_empty() && self.licence.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number && !self.is_hidden() { &self.licence } else { "" }
+    }
+
     /// Whether files may have this name for the player.
     pub fn is_known_as(&self, name: &str) -> bool {
         self.name == name || self.former_names.iter().any(|old| old == name)

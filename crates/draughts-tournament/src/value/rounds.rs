@@ -149,9 +149,9 @@ impl BoardGame {
 }
 
 /// Suffixes of the tags about White and Black beside their names.
-pub(crate) const PLAYER_TAG_SUFFIXES: [[&str; 4]; 2] = [
-    ["WhiteTitle", "WhiteRating", "WhiteTeam", "WhiteFederation"],
-    ["BlackTitle", "BlackRating", "BlackTeam", "BlackFederation"],
+pub(crate) const PLAYER_TAG_SUFFIXES: [[&str; 5]; 2] = [
+    ["WhiteTitle", "WhiteRating", "WhiteTeam", "WhiteCountry", "WhiteFmjdId"],
+    ["BlackTitle", "BlackRating", "BlackTeam", "BlackCountry", "BlackFmjdId"],
 ];
 
 /// A pairing, and its game in a micro-match.
@@ -352,7 +352,8 @@ impl Tournament {
         for (id, names) in [white, black].into_iter().zip(PLAYER_TAG_SUFFIXES) {
             let Some(player) = id.and_then(|id| section.player(id)) else { continue };
             let (rating, team) = (optional_text(player.rating), section.team_name(player.team).to_owned());
-            tags.extend(names.into_iter().zip([player.title.clone(), rating, team, player.federation.clone()]));
+            let (country, id) = (player.federation.clone(), player.fmjd_id().to_owned());
+            tags.extend(names.into_iter().zip([player.title.clone(), rating, team, country, id]));
         }
         tags.push(("Board", optional_text(pairing.board)));
         if self.sections.len() > 1 {

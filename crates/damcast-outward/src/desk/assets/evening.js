@@ -94,7 +94,7 @@ const drawEvent = place => {
 /** Draws the list in which people type players, and what follows from it. */
 const drawEntrants = place => {
   const [section] = sections();
-  fill(place, [section?.players.length ?? 0, section?.rounds.length ?? 0], () => {
+  fill(place, [known.tournament?.version, section?.players.length ?? 0], () => {
     const names = el('textarea', {rows: 8, maxlength: 20_000, placeholder: texts.players_example});
     const players = () => names.value.split('\n').map(line => line.split(/[;\t]/).map(cell => cell.trim())).filter(([name]) => name);
     const cell = text => `"${(text ?? '').replaceAll('"', '""')}"`;
@@ -102,6 +102,7 @@ const drawEntrants = place => {
     return [el('div.hd', {}, el('h2', {}, texts.players), section && el('p', {}, count(texts.number_of_players, section.players.length))),
       field(texts.type_players, names, texts.type_players_hint),
       el('div.ab', {}, button(texts.add_players, 'add-players', () => propose({title: texts.add_players, verb: texts.add_players, request: () => players().length ? ofTournament({command: 'import', name: 'players.csv', text: csv(), format: 'csv', ...(section && several(section))}) : null, done: () => { names.value = ''; }})),
+        ...(section ? pairing(section) : []),
         section && !section.rounds.length && button(texts.round_robin, 'round-robin', () => {
           const double = el('input', {type: 'checkbox'});
           propose({title: texts.round_robin, verb: texts.round_robin_verb, fields: [el('label.check', {}, double, texts.double_round_robin)], request: () => ofTournament({command: 'round-robin', double: double.checked, ...several(section)})});

@@ -18,7 +18,9 @@ views.tournament = {
         ...all.length > 1 ? all.map(other => el('a', {href: `#tournament/${encodeURIComponent(other.name)}/`, 'aria-current': other === section ? 'true' : null, 'data-key': `section ${other.name}`}, bdi(other.name))) : [],
         ...section.rounds.map(one => el('a', {href: `#tournament/${encodeURIComponent(section.name)}/${one.round}`, 'aria-current': one.round === round ? 'page' : null, 'data-key': `round ${one.round}`}, filled(texts.round, one.round), el('small', {}, ` ${named('round', stateOf(section, one.round))}`)))),
       section && round && roundOf(section, section.rounds.find(one => one.round === round)),
+      section && round && onPaper(section, round),
       section && playersOf(section),
+      section && !round && el('div.ab', {}, ...pairing(section)),
       isOperator() && importing(section),
       lastActions(),
     ]);
@@ -65,7 +67,7 @@ const roundOf = (section, round) => {
   const missing = round.pairings.filter(pairing => !pairing.points).length;
   return el('section', {'aria-label': filled(texts.round, round.round)},
     el('p', {}, `${filled(texts.round_is, round.round, named('round', state))}${round.date ? `, ${round.date}` : ''}. ${missing ? count(texts.results_missing, missing) : texts.results_complete}`),
-    el('div.ab', {}, nextRound(section), ...{prepared: [turn('published', texts.publish_round), turn('open', texts.open_round)], published: [turn('open', texts.open_round), turn('prepared', texts.withdraw_round)], open: [turn('closed', texts.close_round)], closed: [turn('open', texts.open_round)]}[state] ?? []),
+    el('div.ab', {}, nextRound(section), ...(round === section.rounds.at(-1) ? pairing(section) : []), ...{prepared: [turn('published', texts.publish_round), turn('open', texts.open_round)], published: [turn('open', texts.open_round), turn('prepared', texts.withdraw_round)], open: [turn('closed', texts.close_round)], closed: [turn('open', texts.open_round)]}[state] ?? []),
     table(filled(texts.round, round.round), [texts.board_heading, texts.played_on, texts.white, texts.black, texts.result, ''], round.pairings.map((pairing, index) => {
       const board = known.status?.boards.find(board => board.name === pairing.board && board.pairing?.round === round.round);
       const when = pairing.later && !pairing.points ? texts[pairing.later] : '';

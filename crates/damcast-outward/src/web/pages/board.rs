@@ -96,13 +96,15 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn player_line(&self, shown: &PageGame<'_>, color: Color, class: &str) -> Markup {
         let texts = self.texts();
         let player = shown.player_label(color);
+        // A card has no room for it.
+        let fmjd_id = player.fmjd_id.as_deref().filter(|_| class.starts_with("plb"));
         let (piece, side, word) =
             if color == Color::White { ("#w", "white", texts.white) } else { ("#b", "black", texts.black) };
         html! {
             div class=(class) {
                 svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
                 span.nm1 { span.vh { (word) ": " } (name(Some(player.name.as_deref().unwrap_or(word)))) }
-                span.mt { bdi { (player.details.join(" ")) } }
+                span.mt { bdi { (player.details.join(" ")) } @if let Some(id) = fmjd_id { " FMJD " (id) } }
                 (self.clock(shown.game, color, side))
             }
         }

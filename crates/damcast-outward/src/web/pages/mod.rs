@@ -85,6 +85,7 @@ impl<'a> PageGame<'a> {
                 .filter_map(|suffix| tag(suffix))
                 .map(truncated)
                 .collect(),
+            fmjd_id: tag("FmjdId").map(truncated),
         }
     }
 }
@@ -92,6 +93,8 @@ impl<'a> PageGame<'a> {
 struct PlayerLabel<'a> {
     name: Option<Cow<'a, str>>,
     details: Vec<Cow<'a, str>>,
+    /// Number at the FMJD.
+    fmjd_id: Option<Cow<'a, str>>,
 }
 
 impl<'a> PageBuilder<'a> {

@@ -18,6 +18,14 @@ texts! {
         round_heading: "Round", "Ronde", "Ronde", "Тур";
         /// Heading and title of a board's page. `{}`: the number of the board.
         board: "Board {}", "Bord {}", "Damier {}", "Доска {}";
+        /// Heading of a sheet of paper: who plays whom in a round.
+        pairings: "Pairings", "Indeling", "Appariements", "Пары";
+        /// Heading of a sheet of paper: the standings with the games of each player.
+        crosstable: "Crosstable", "Kruistabel", "Grille", "Таблица с партиями";
+        /// Below a score sheet, under a line.
+        signature_white: "Signature of White", "Handtekening wit", "Signature des Blancs", "Подпись белых";
+        /// Below a score sheet, under a line.
+        signature_black: "Signature of Black", "Handtekening zwart", "Signature des Noirs", "Подпись чёрных";
         /// Heading of a column with numbers of boards, and read aloud before such a number.
         board_heading: "Board", "Bord", "Damier", "Доска";
         /// Link in the navigation to all boards; tab of the desk.

@@ -302,8 +302,12 @@ async fn execute(request: ClientRequest, asker: &str, desk: &ServerContext) -> R
         ClientRequest::Redeem { code, address } => redeem_login_code(desk, &code, address, asker),
         ClientRequest::EntryCode { board, round } => issue_entry_code(desk, board, round, asker).await,
         ClientRequest::RevokeEntryCode { board } => revoke_entry_codes(desk, board, asker).await,
-        ClientRequest::ShowTournament {} => {
-            let shown = query_tournament(desk, TournamentQuery::Show, TOURNAMENT_TIMEOUT, asker).await;
+        ClientRequest::ShowTournament {} | ClientRequest::PairingFile { .. } => {
+            let question = match request {
+                ClientRequest::PairingFile { section, choices } => TournamentQuery::PairingFile { section, choices },
+                _ => TournamentQuery::Show,
+            };
+            let shown = query_tournament(desk, question, TOURNAMENT_TIMEOUT, asker).await;
             shown.map_or_else(
                 || Reply::error("the tournament office does not answer; its disk hangs, perhaps"),
                 tournament_reply,
@@ -471,7 +475,7 @@ async fn handle_board_request(
     match query_tournament(desk, question, until.remaining() + COMPLETION_GRACE, asker).await {
         Some(TournamentReply::Done { messages, .. }) => reply.messages.extend(messages),
         Some(TournamentReply::Refused(why)) => reply.messages.push(format!("its result stays: {why}")),
-        Some(TournamentReply::ForLine | TournamentReply::Shown(_)) => {}
+        Some(TournamentReply::ForLine | TournamentReply::Shown(_) | TournamentReply::PairingFile(..)) => {}
         None => reply
             .messages
             .push("whether its result was taken back is not known: `damcast tournament show` says it".to_owned()),
@@ -531,6 +535,9 @@ fn tournament_reply(answer: TournamentReply) -> Reply {
         TournamentReply::Done { messages, version } => Reply { version: Some(version), ..Reply::done(messages) },
         TournamentReply::Refused(why) => Reply::error(why),
         TournamentReply::ForLine => Reply::error("no game is going on"),
+        TournamentReply::PairingFile(file, version) => {
+            Reply { version: Some(version), pairing_file: Some(file), ..Reply::done(Vec::new()) }
+        }
         TournamentReply::Shown(shown) => {
             Reply { version: Some(shown.version), tournament: Some(shown), ..Reply::done(Vec::new()) }
         }
