@@ -31,7 +31,7 @@ use damcast::station::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 use damcast::station::tournament_service::{ServiceError, TournamentService};
 use damcast::tournament::{TournamentCommand, only_section};
 use draughts_tournament::{
-    self as model, Format, Scoring, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection,
+    self as model, Format, ImportFile, Scoring, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection,
     UnplayedPolicy,
 };
 
@@ -45,7 +45,7 @@ use super::station::{EXIT_OUTCOME_UNKNOWN, explain};
 
 Examples:
   damcast tournament import swiss.trf --dry-run    say what the file would change
-  damcast tournament import players.csv            then pairings.csv: the second adds to the first
+  damcast tournament import players.csv pairings.csv   both or none; all mistakes of both are told
   damcast tournament pair                          the next round of a Swiss, by the configured program
   damcast tournament standings --tiebreaks short-truncated-solkoff,solkoff
   damcast tournament show --round 3                who plays whom, and the results
@@ -66,7 +66,7 @@ pub struct Arguments {
 
 #[derive(clap::Subcommand)]
 enum Subcommand {
-    /// Import PDN without moves, CSV, or TRF of 2006, 2016 or 2026. Imports the whole file or nothing.
+    /// Import PDN without moves, CSV, or TRF of 2006, 2016 or 2026. Imports all files as a whole, or nothing.
     Import(Import),
     /// Show players, rounds and missing results, or the pairings of a round.
     Show {
@@ -107,10 +107,10 @@ enum Subcommand {
 
 #[derive(clap::Args)]
 struct Import {
-    /// File to import; `-` is the standard input.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    /// Format of the file: pdn, csv or trf; detected if omitted.
+    /// File to import; `-` is the standard input. Several files, such as players and pairings, are imported together or not at all.
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Format of the files: pdn, csv or trf; detected if omitted.
     #[arg(long, value_parser = |text: &str| text.parse::<Format>())]
     format: Option<Format>,
     /// Names of CSV columns that damcast does not know: Round=Tour,White=Blancs.
@@ -316,14 +316,22 @@ impl StandingsOptions {
 }
 
 fn import_file(place: &TournamentLocation, section: Option<&str>, import: &Import) -> anyhow::Result<ExitCode> {
-    let shown = import.file.display();
-    let bytes = read_whole(&import.file)?;
-    ensure!(bytes.len() <= MAX_IMPORT_SIZE, "{shown} has {} bytes; {MAX_IMPORT_SIZE} are the most", bytes.len());
-    let (text, bytes) = damcast::control::tournament::text_of(bytes);
+    let mut files = Vec::new();
+    let mut size = 0;
+    for file in &import.files {
+        let (name, bytes) = (file.display().to_string(), read_whole(file)?);
+        size += bytes.len();
+        ensure!(size <= MAX_IMPORT_SIZE, "{name} brings the import to {size} bytes; {MAX_IMPORT_SIZE} are the most");
+        let (text, bytes) = damcast::control::tournament::text_of(bytes);
+        files.push(ImportFile { name, text, bytes });
+    }
+    let others = files.split_off(1);
+    let ImportFile { name, text, bytes } = files.remove(0);
     let matter = TournamentCommand::Import {
-        name: shown.to_string(),
+        name,
         text,
         bytes,
+        others,
         format: import.format.map(|format| format.to_string()),
         columns: import.columns.clone(),
         scoring: import.scoring.clone(),

@@ -103,7 +103,7 @@ pub fn picture_folder() -> PathBuf {
 }
 
 /// Opens the desk with a login code, which the page fills in.
-fn open_with_code(browser: &mut Browser, desk: &DeskProcess, query: &str, code: &str) {
+pub fn open_with_code(browser: &mut Browser, desk: &DeskProcess, query: &str, code: &str) {
     browser.visit(&format!("http://{}/?{query}code={code}", desk.address));
     browser.wait("document.querySelector('#code')?.value", &code.into());
 }

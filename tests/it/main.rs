@@ -78,6 +78,7 @@ mod packed_log;
 mod pages;
 mod pages_apart;
 mod pairing_engine;
+mod pairing_in_browser;
 mod pdn;
 mod pdn_bad_input;
 mod pdn_commands;

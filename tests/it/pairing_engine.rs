@@ -26,21 +26,21 @@ fn real_engine() -> Option<String> {
 }
 
 /// A station without boards, and the commands of its arbiter.
-struct Hall {
-    place: StationFolder,
+pub struct ArbiterHall {
+    pub place: StationFolder,
 }
 
-impl Hall {
+impl ArbiterHall {
     /// Creates a station whose configuration names a pairing program.
-    fn with_engine(engine: &str) -> Hall {
+    fn with_engine(engine: &str) -> ArbiterHall {
         let place = StationFolder::new(&[]);
         let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
         fs::write(place.path("damcast.toml"), format!("{config}[tournament]\nengine = [{engine:?}]\n")).unwrap();
-        Hall { place }
+        ArbiterHall { place }
     }
 
-    fn with_script(script: &str) -> Hall {
-        let hall = Hall::with_engine("unset");
+    pub fn with_script(script: &str) -> ArbiterHall {
+        let hall = ArbiterHall::with_engine("unset");
         let file = hall.place.path("engine.sh");
         fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
@@ -59,7 +59,7 @@ impl Hall {
     }
 
     #[track_caller]
-    fn import(&self, name: &str, text: &str) {
+    pub fn import(&self, name: &str, text: &str) {
         fs::write(self.place.path(name), text).unwrap();
         self.tournament(&["import", self.place.path(name).to_str().unwrap(), "--confirm"]).done();
     }
@@ -89,7 +89,7 @@ impl Hall {
     }
 }
 
-fn list(count: usize) -> String {
+pub fn list(count: usize) -> String {
     let player = |number: usize| format!("{number};Player {number:02};{}\n", 2400 - 10 * number);
     format!("Number;Name;Rating\n{}", (1..=count).map(player).collect::<String>())
 }
@@ -141,7 +141,7 @@ fn check_swiss(section: &Value, rounds: usize) -> (Games, BTreeMap<u64, Vec<(u64
 #[test]
 fn real_engine_pairs_nine_rounds_of_32() {
     let Some(engine) = real_engine() else { return };
-    let hall = Hall::with_engine(&engine);
+    let hall = ArbiterHall::with_engine(&engine);
     let station = hall.place.start();
     station.wait_for("recording");
     hall.import("players.csv", &list(32));
@@ -164,7 +164,10 @@ fn real_engine_pairs_nine_rounds_of_32() {
         let boards = |text: &str| text.lines().filter(|line| line.starts_with("board ")).map(str::to_owned).collect();
         let [shown, done]: [Vec<String>; 2] = [boards(&preview.out), boards(&paired)];
         assert!(shown == done && !shown.is_empty(), "{shown:?} {done:?}");
-        hall.tournament(&["pair", "--confirm"]).fails(1, &format!("round {} is paired once all results", round + 1));
+        if round < 9 {
+            let missing = format!("round {} is paired once all results", round + 1);
+            hall.tournament(&["pair", "--confirm"]).fails(1, &missing);
+        }
         hall.ctl(&["round", "next"]).done();
         if round == 2 {
             hall.ctl(&["result", "-", "2-0", "--pairing", "2.5", "--kind", "forfeit"]).done();
@@ -188,7 +191,7 @@ fn real_engine_pairs_nine_rounds_of_32() {
 #[test]
 fn real_engine_pairs_odd_section_with_requested_byes() {
     let Some(engine) = real_engine() else { return };
-    let hall = Hall::with_engine(&engine);
+    let hall = ArbiterHall::with_engine(&engine);
     hall.import("players.csv", &list(9));
     hall.import("byes.csv", "Round;White;Black;Result;Reason\n1;Player 03;;1;half bye\n2;Player 01;;1;half bye\n");
     let mut random = Random(7);
@@ -210,7 +213,7 @@ fn real_engine_pairs_odd_section_with_requested_byes() {
 
 #[test]
 fn pairs_are_shown_first_and_failures_change_nothing() {
-    let hall = Hall::with_script(r#"printf '2\n1 3\n4 2\n' >"$4""#);
+    let hall = ArbiterHall::with_script(r#"printf '2\n1 3\n4 2\n' >"$4""#);
     hall.import("players.csv", &list(4));
     let run = hall.tournament(&["pair", "--rounds", "3"]);
     run.fails(1, "nothing was changed; repeat with --confirm to import round 1");
@@ -233,7 +236,7 @@ fn pairs_are_shown_first_and_failures_change_nothing() {
 
 #[test]
 fn desk_runs_engine_and_sends_ordinary_request() {
-    let hall = Hall::with_script(r#"printf '2\n1 3\n4 2\n' >"$4""#);
+    let hall = ArbiterHall::with_script(r#"printf '2\n1 3\n4 2\n' >"$4""#);
     let station = hall.place.start();
     station.wait_for("recording");
     hall.import("players.csv", &list(5));

@@ -6,10 +6,11 @@ use std::time::Duration;
 use damcast::engine::livefile;
 use draughts_pdn::notation;
 use rustix::process::Signal;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::control::{Client, run_ctl, status};
 use crate::daemon::{StationFolder, moves, recording};
+use crate::desk::{DeskProcess, code};
 use crate::folders;
 use crate::hall::Hall;
 use crate::program::{Run, assert_contains, run};
@@ -657,4 +658,24 @@ fn stops_move_no_pairing() {
 #[ignore = "five minutes: 200 stops with 40 lines"]
 fn many_stops_move_no_pairing() {
     stop_at_random_moments(40, 200, env_step() as u64);
+}
+
+/// An undo sets the game of its round free; the tournament lists it until it is adopted.
+#[test]
+fn undone_round_lists_its_free_games() {
+    let mut hall = Hall::start("");
+    import(&hall.place, "pairings.csv", ROUNDS).done();
+    hall.done(&["round", "open", "3"]);
+    hall.wait_for_pairing("1 {");
+    hall.play(8);
+    hall.done(&["round", "undo"]);
+    let desk = DeskProcess::start(&hall.place, "");
+    let keys = desk.log_in(&json!({"code": code(&hall.place, "arbiter", "R. Faber")}));
+    let free = || desk.get("/api/tournament", &keys).1["free_games"].clone();
+    wait_until("the free game", || free()[0]["board"] == "a");
+    let game = &free()[0];
+    assert_eq!((&game["game"], &game["white"]), (&json!(1), &json!("Sijbrands, Ton")), "{game}");
+    hall.done(&["adopt", "a", "--game", "1", "--pairing", "3.1", "--confirm"]);
+    wait_until("no game is free", || free() == json!([]));
+    hall.stop();
 }

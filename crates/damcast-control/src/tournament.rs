@@ -55,6 +55,27 @@ pub struct TournamentSnapshot {
     pub rounds: Vec<RoundSnapshot>,
     /// Last actions, oldest first.
     pub history: Vec<TournamentHistoryEntry>,
+    /// Games that an undo has set free: they are of no pairing until they are adopted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub free_games: Vec<FreeGame>,
+}
+
+/// Game that an undo has set free.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct FreeGame {
+    /// Name of the board.
+    pub board: String,
+    /// Number of the game on the board.
+    pub game: u32,
+    /// Players with whose names the game began.
+    pub white: String,
+    /// The other player.
+    pub black: String,
+    /// Number of entries.
+    pub plies: u32,
+    /// Result that the board has, if the game is over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
 }
 
 /// A round as its arbiter sees it.

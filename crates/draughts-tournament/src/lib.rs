@@ -35,9 +35,9 @@ mod value;
 
 pub use berger::{pair_round_robin, round_robin};
 pub use command::{
-    BY_BOARDS, BoardChanges, BoardGames, Boards, ChangeReview, Decision, NextRound, Refusal, TournamentCommand,
-    apply_board_results, decide, decide_undo, is_action, names_belong_to_tournament, next_rounds, only_section,
-    record_to_undo, review_change, shortened, undone_versions,
+    BY_BOARDS, BoardChanges, BoardGames, Boards, ChangeReview, Decision, ImportFile, NextRound, Refusal,
+    TournamentCommand, apply_board_results, decide, decide_undo, is_action, names_belong_to_tournament, next_rounds,
+    only_section, record_to_undo, review_change, shortened, undone_versions,
 };
 pub use dry_run::dry_run;
 pub use engine_file::{EngineFile, NextRoundChoices};

@@ -206,6 +206,27 @@ fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, rng_seed, ..default }
 }
 
+#[test]
+fn undone_pairing_leaves_nothing() {
+    let mut desk = Desk::new();
+    desk.done(&import(PLAYERS));
+    let before = desk.state.clone();
+    let pair = |pairs: &[[u32; 2]], byes: &[u32]| TournamentCommand::PairRound {
+        round: 1,
+        pairs: pairs.iter().map(|pair| pair.map(Id)).collect(),
+        byes: byes.iter().copied().map(Id).collect(),
+        rounds: Some(7),
+        section: None,
+    };
+    desk.done(&pair(&[[1, 2]], &[3]));
+    let paired = desk.state.clone();
+    desk.done(&pair(&[[1, 3], [4, 2]], &[]));
+    desk.undone(None, false);
+    assert_eq!(plain(&desk.state), plain(&paired));
+    desk.undone(None, false);
+    assert_eq!(plain(&desk.state), plain(&before));
+}
+
 proptest! {
     // PROPTEST_CASES and PROPTEST_RNG_SEED try more.
     #![proptest_config(config())]

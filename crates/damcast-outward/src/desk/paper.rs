@@ -1,20 +1,19 @@
 //! Sheets of the tournament for the printer: the page puts them beside its own content, and prints them alone.
 
-use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use axum::response::Response;
 use damcast_control::ClientRequest;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::routes::{LoggedInUser, MAX_REQUEST_LEN, SharedSite, body, error_response, object, reply_response};
+use super::site::DeskSite;
 use super::viewers::viewer_address;
 use crate::paper::{SheetKind, SheetOptions, sheets};
 use crate::web::Language;
 
+/// Request of the page.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PaperForm {
+pub struct PaperForm {
     /// Names of [`SheetKind`]s.
     sheets: Vec<String>,
     #[serde(default)]
@@ -24,18 +23,12 @@ struct PaperForm {
     lang: String,
 }
 
-/// Makes sheets: `html`, the content of a page.
-pub(super) async fn paper(State(desk): SharedSite, _: LoggedInUser, request: Request) -> Response {
-    let form: PaperForm = match body(request, MAX_REQUEST_LEN).await {
-        Ok(form) => form,
-        Err(answer) => return answer,
-    };
-    let kinds = match form.sheets.iter().map(|name| SheetKind::parse(name)).collect::<Result<Vec<_>, String>>() {
-        Ok(kinds) => kinds,
-        Err(why) => return error_response(StatusCode::BAD_REQUEST, &why),
-    };
+/// Makes sheets: `html`, the content of a page. If the station has no tournament to show, the answer is its reply.
+pub async fn paper(desk: &DeskSite, form: PaperForm) -> Result<Value, (StatusCode, String)> {
+    let kinds = form.sheets.iter().map(|name| SheetKind::parse(name)).collect::<Result<Vec<_>, String>>();
+    let kinds = kinds.map_err(|why| (StatusCode::BAD_REQUEST, why))?;
     let reply = desk.tournament.answer(&desk.station, ClientRequest::ShowTournament {}).await;
-    let Some(shown) = &reply.tournament else { return reply_response(&reply) };
+    let Some(shown) = &reply.tournament else { return Ok(json!(*reply)) };
     let viewers = viewer_address(desk.viewers.as_deref(), desk.viewers_file.as_deref());
     let today = chrono::Local::now().format("%Y-%m-%d").to_string();
     let options = SheetOptions {
@@ -47,8 +40,6 @@ pub(super) async fn paper(State(desk): SharedSite, _: LoggedInUser, request: Req
         address: viewers["address"].as_str().filter(|_| viewers["reach"] == "hall"),
         today: &today,
     };
-    object(
-        StatusCode::OK,
-        &json!({"ok": true, "html": sheets(&shown.tournament, &shown.standings, &options).into_string()}),
-    )
+    let html = sheets(&shown.tournament, &shown.standings, &options).into_string();
+    Ok(json!({"ok": true, "html": html}))
 }

@@ -36,7 +36,7 @@ use super::access::{CONTENT_SECURITY_POLICY, SECRET_HEADER};
 use super::login_queue::LoginPlace;
 use super::sessions::{SESSION_LIFETIME, SessionKeys, Sessions, cookie_suffix};
 use super::site::DeskSite;
-use super::{diagrams, state_stream, viewers};
+use super::{diagrams, pairing, paper as sheets, state_stream, viewers};
 use crate::web::Language;
 use crate::web::live::now;
 use crate::web::origin::{RequestOrigin, protect, single_value};
@@ -49,7 +49,7 @@ const MAX_LOGINS_PER_BROWSER: usize = 8;
 /// Largest number of cookies of other desks: browsers and servers limit headers.
 const MAX_FOREIGN_COOKIES: usize = 32;
 /// Longest body of a request, in bytes.
-pub(super) const MAX_REQUEST_LEN: usize = 64 << 10;
+const MAX_REQUEST_LEN: usize = 64 << 10;
 /// Longest body of a request that imports a file, in bytes.
 const MAX_IMPORT_LEN: usize = 11 << 20;
 /// Pause after a wrong code, in which no other code is tried: it bounds guesses from all addresses together.
@@ -57,7 +57,7 @@ const WRONG_CODE_DELAY: Duration = Duration::from_millis(500);
 /// Longest time for a body to arrive.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-pub(super) type SharedSite = State<Arc<DeskSite>>;
+type SharedSite = State<Arc<DeskSite>>;
 
 /// Returns the routes.
 pub fn router(desk: Arc<DeskSite>) -> Router {
@@ -74,8 +74,8 @@ pub fn router(desk: Arc<DeskSite>) -> Router {
         .route("/api/log", get(log))
         .route("/api/viewers", get(viewers_address))
         .route("/api/entry-code", post(entry_code))
-        .route("/api/pair", post(super::pairing::pair))
-        .route("/api/paper", post(super::paper::paper))
+        .route("/api/pair", post(pair))
+        .route("/api/paper", post(paper))
         .route("/api/board/{name}", get(board))
         .fallback(|| async { error_response(StatusCode::NOT_FOUND, "there is nothing at this address") })
         .method_not_allowed_fallback(|| async {
@@ -105,19 +105,19 @@ async fn guard(State(desk): SharedSite, mut request: Request, next: Next) -> Res
     answer
 }
 
-pub(super) fn object(status: StatusCode, value: &impl Serialize) -> Response {
+fn object(status: StatusCode, value: &impl Serialize) -> Response {
     let text = serde_json::to_string(value).unwrap_or_default();
     (status, [(header::CONTENT_TYPE, "application/json")], text).into_response()
 }
 
-pub(super) fn error_response(status: StatusCode, why: &str) -> Response {
+fn error_response(status: StatusCode, why: &str) -> Response {
     object(status, &json!({"ok": false, "error": why}))
 }
 
 /// User of a request, with a valid session.
-pub(super) struct LoggedInUser {
+struct LoggedInUser {
     session: u64,
-    pub(super) user: DeskUser,
+    user: DeskUser,
 }
 
 impl axum::extract::FromRequestParts<Arc<DeskSite>> for LoggedInUser {
@@ -181,7 +181,7 @@ fn session_cookies(
 }
 
 /// Parses the JSON body of a request.
-pub(super) async fn body<T: for<'de> Deserialize<'de>>(request: Request, longest: usize) -> Result<T, Response> {
+async fn body<T: for<'de> Deserialize<'de>>(request: Request, longest: usize) -> Result<T, Response> {
     let read = tokio::time::timeout(BODY_TIMEOUT, axum::body::to_bytes(request.into_body(), longest)).await;
     let bytes = match read {
         Ok(Ok(bytes)) => bytes,
@@ -448,7 +448,7 @@ async fn request(State(desk): SharedSite, member: LoggedInUser, request: Request
     reply_response(&reply)
 }
 
-pub(super) fn reply_response(reply: &Reply) -> Response {
+fn reply_response(reply: &Reply) -> Response {
     object(if reply.outcome_unknown { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK }, reply)
 }
 
@@ -457,7 +457,7 @@ async fn tournament(State(desk): SharedSite, _: LoggedInUser) -> Response {
     let Some(shown) = &reply.tournament else { return reply_response(&reply) };
     let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
     let (tournament, standings) = (parsed(&shown.tournament), parsed(&shown.standings));
-    let answer = json!({"ok": true, "version": shown.version, "tournament": tournament, "standings": standings, "rounds": shown.rounds, "history": shown.history});
+    let answer = json!({"ok": true, "version": shown.version, "tournament": tournament, "standings": standings, "rounds": shown.rounds, "history": shown.history, "free_games": shown.free_games});
     object(StatusCode::OK, &answer)
 }
 
@@ -492,6 +492,28 @@ async fn entry_code(State(desk): SharedSite, member: LoggedInUser, request: Requ
     let address = desk.entry.as_ref().map(|page| format!("{}/#{secret}", page.trim_end_matches('/')));
     let svg = address.as_deref().and_then(code).map(|(_, svg)| svg.into_string());
     object(StatusCode::OK, &json!({"ok": true, "board": board, "code": secret, "address": address, "svg": svg}))
+}
+
+async fn pair(State(desk): SharedSite, member: LoggedInUser, request: Request) -> Response {
+    match body(request, MAX_REQUEST_LEN).await {
+        Ok(form) => answer(pairing::pair(&desk, member.user, form).await),
+        Err(answer) => answer,
+    }
+}
+
+async fn paper(State(desk): SharedSite, _: LoggedInUser, request: Request) -> Response {
+    match body(request, MAX_REQUEST_LEN).await {
+        Ok(form) => answer(sheets::paper(&desk, form).await),
+        Err(answer) => answer,
+    }
+}
+
+/// Returns an answer, or the reason why there is none.
+fn answer(outcome: Result<Value, (StatusCode, String)>) -> Response {
+    match outcome {
+        Ok(value) => object(StatusCode::OK, &value),
+        Err((status, why)) => error_response(status, &why),
+    }
 }
 
 async fn board(State(desk): SharedSite, _: LoggedInUser, Path(name): Path<String>) -> Response {

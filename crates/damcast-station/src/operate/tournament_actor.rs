@@ -135,7 +135,7 @@ const MAX_HISTORY: usize = 200;
 
 enum ActorMessage {
     GameEvent(GameLifecycle),
-    Query { question: TournamentQuery, by: String, answer: oneshot::Sender<TournamentReply> },
+    Query { question: Box<TournamentQuery>, by: String, answer: oneshot::Sender<TournamentReply> },
     Configured(Vec<String>, TournamentConfig, Option<usize>),
 }
 
@@ -148,7 +148,7 @@ impl TournamentHandle {
     pub fn query(&self, question: TournamentQuery, by: String) -> oneshot::Receiver<TournamentReply> {
         let (answer, receiver) = oneshot::channel();
         // A service that has ended does not answer.
-        let _ = self.0.send(ActorMessage::Query { question, by, answer });
+        let _ = self.0.send(ActorMessage::Query { question: Box::new(question), by, answer });
         receiver
     }
 
@@ -244,7 +244,7 @@ pub fn spawn(
             // Results of running games are for their lines.
             while let Ok(message) = inbox.0.recv() {
                 if let ActorMessage::Query { question, answer, .. } = message {
-                    let _ = answer.send(match question {
+                    let _ = answer.send(match *question {
                         TournamentQuery::Request(_) | TournamentQuery::Show | TournamentQuery::PairingFile { .. } => {
                             TournamentReply::Refused(format!("log/tournament.ndjson: {why}"))
                         }
@@ -302,7 +302,7 @@ impl TournamentActor {
                 }
                 Ok(ActorMessage::Query { question, by, answer }) => {
                     self.update_boards();
-                    let reply = self.answer(question, &by);
+                    let reply = self.answer(*question, &by);
                     self.publish_status();
                     let _ = answer.send(reply);
                     is_due = true;
@@ -523,6 +523,7 @@ impl TournamentActor {
             standings: documents::standings_document(tournament),
             rounds: tournament.sections.iter().flat_map(rounds).collect(),
             history: log.records()[left_out..].iter().map(history_entry).collect(),
+            free_games: self.free_games(),
         }))
     }
 

@@ -5,12 +5,21 @@ use draughts_pdn::{Level, Problem};
 use super::lookup::only_section;
 use super::request::TournamentCommand;
 use super::{Draft, MAX_REASONS, Messages, Refusal};
+use crate::import::merge::is_unknown_player;
 use crate::import::read_with_faults;
 use crate::{Format, Scoring, Tournament, TournamentFile, difference, merge, pair_round_robin};
 
-/// Imports a file. Returns its oddities.
+/// A file as its reader left it.
+struct ReadFile<'c> {
+    name: &'c str,
+    sheet: TournamentFile,
+    /// Oddities, or faults.
+    problems: Result<Vec<Problem>, Vec<Problem>>,
+}
+
+/// Imports one file or several, all of them or none. Returns their oddities.
 pub(super) fn import(draft: &mut Draft, command: &TournamentCommand) -> Messages {
-    let TournamentCommand::Import { name, text, bytes, format, columns, scoring, section } = command else {
+    let TournamentCommand::Import { name, text, bytes, others, format, columns, scoring, section } = command else {
         return Ok(Vec::new());
     };
     let given = Some(scoring.as_str()).filter(|scoring| !scoring.is_empty()).map(Scoring::parse).transpose()?;
@@ -18,38 +27,78 @@ pub(super) fn import(draft: &mut Draft, command: &TournamentCommand) -> Messages
     if let Some(section) = section {
         check_section(section)?;
     }
-    let file = if *bytes { bytes_of(text)? } else { text.as_bytes().to_vec() };
-    let (mut sheet, problems) = read_with_faults(&file, format, columns);
-    given.into_iter().for_each(|scoring| sheet.override_scoring(scoring));
-    let merged = match problems {
-        Ok(notes) => {
-            sheet.notes = notes;
-            merge(&draft.state, section.as_deref(), &sheet)
-        }
-        Err(problems) => Err(with_conflicts(draft, section.as_deref(), &sheet, problems)),
-    };
-    let merged = merged.map_err(|problems| Refusal::Impossible(describe_problems(name, &problems)))?;
-    let known = merged.tournament.section(&merged.section).map(|section| section.scoring);
-    if let (Some(given), Some(known)) = (given, known)
-        && !known.same_game_points(&given)
-    {
-        let section = &merged.section;
-        return Err(format!("the section {section} counts {known} already: --scoring is for a new one").into());
+    let first = (name.as_str(), text, *bytes);
+    let others = others.iter().map(|file| (file.name.as_str(), &file.text, file.bytes));
+    let mut files = Vec::new();
+    for (name, text, bytes) in [first].into_iter().chain(others) {
+        let file = if bytes { bytes_of(text)? } else { text.as_bytes().to_vec() };
+        let (mut sheet, problems) = read_with_faults(&file, format, columns);
+        given.into_iter().for_each(|scoring| sheet.override_scoring(scoring));
+        files.push(ReadFile { name, sheet, problems });
     }
-    replace_state(draft, &merged.tournament)?;
-    Ok(merged.notes.iter().map(|note| format!("{name}:{note}")).collect())
+    // Pairings name the players of a list, whichever file came first.
+    files.sort_by_key(|file| file.sheet.players.is_empty());
+    let (merged, notes) = merge_all(&draft.state, section.as_deref(), files, given)?;
+    replace_state(draft, &merged)?;
+    Ok(notes)
+}
+
+/// Merges files in their order. Returns the tournament and the oddities of all files.
+fn merge_all(
+    state: &Tournament,
+    section: Option<&str>,
+    files: Vec<ReadFile<'_>>,
+    given: Option<Scoring>,
+) -> Result<(Tournament, Vec<String>), Refusal> {
+    let (mut state, mut notes, mut faults) = (state.clone(), Vec::new(), Vec::new());
+    let is_one = files.len() == 1;
+    for ReadFile { name, mut sheet, problems } in files {
+        let merged = match problems {
+            Ok(noted) => {
+                sheet.notes = noted;
+                merge(&state, section, &sheet)
+            }
+            Err(problems) => Err(with_conflicts(&state, section, &sheet, problems)),
+        };
+        let merged = match merged {
+            Ok(merged) => merged,
+            Err(mut problems) => {
+                // The rows of an earlier file that is faulty may have the players that this one names.
+                problems.retain(|problem| faults.is_empty() || !is_unknown_player(problem));
+                if !problems.is_empty() {
+                    faults.extend(describe_problems(name, &problems));
+                }
+                continue;
+            }
+        };
+        let known = merged.tournament.section(&merged.section).map(|section| section.scoring);
+        if let (Some(given), Some(known)) = (given, known)
+            && !known.same_game_points(&given)
+        {
+            let section = &merged.section;
+            return Err(format!("the section {section} counts {known} already: --scoring is for a new one").into());
+        }
+        notes.extend(merged.notes.iter().map(|note| format!("{name}:{note}")));
+        state = merged.tournament;
+    }
+    if faults.is_empty() {
+        return Ok((state, notes));
+    }
+    let all = if is_one { "nothing of the file was taken over" } else { "nothing of the files was taken over" };
+    faults.push(all.to_owned());
+    Err(Refusal::Impossible(faults))
 }
 
 /// Adds the conflicts of the faultless rows to the faults of a file. A list of players may lack those that the others name, so only rows
 /// with names have conflicts of their own.
 fn with_conflicts(
-    draft: &Draft,
+    state: &Tournament,
     section: Option<&str>,
     sheet: &TournamentFile,
     mut problems: Vec<Problem>,
 ) -> Vec<Problem> {
     if sheet.players.is_empty()
-        && let Err(conflicts) = merge(&draft.state, section, sheet)
+        && let Err(conflicts) = merge(state, section, sheet)
     {
         problems.extend(conflicts.into_iter().filter(|conflict| conflict.level == Level::Error));
         problems.sort_by_key(|problem| problem.location);
@@ -91,6 +140,5 @@ fn describe_problems(name: &str, problems: &[Problem]) -> Vec<String> {
     if problems.len() > MAX_REASONS {
         lines.push(format!("{name}: and {} more", problems.len() - MAX_REASONS));
     }
-    lines.push("nothing of the file was taken over".to_owned());
     lines
 }

@@ -24,7 +24,7 @@ pub use boards::{BoardGames, Boards, NextRound, next_rounds};
 pub use game::names_belong_to_tournament;
 pub(crate) use lookup::find_only_player;
 pub use lookup::only_section;
-pub use request::TournamentCommand;
+pub use request::{ImportFile, TournamentCommand};
 pub use review::{ChangeReview, review_change};
 pub use undo::{BY_BOARDS, decide_undo, is_action, record_to_undo, undone_versions};
 
@@ -126,7 +126,10 @@ fn finish(
     if events.is_empty() {
         messages.push(format!("{}: nothing is new", command.subject()));
     }
-    messages.extend(describe_changes(&command.subject(), state, &after));
+    // The pairs of a round say everything; of a replaced round they are not told a second time.
+    if !matches!(command, TournamentCommand::PairRound { .. }) {
+        messages.extend(describe_changes(&command.subject(), state, &after));
+    }
     let decision = Decision { events, after, messages, notes, effects: review.effects };
     doubts.extend(review.confirmations);
     if doubts.is_empty() || confirmed {

@@ -45,6 +45,7 @@ pub(super) fn pair(draft: &mut Draft, command: &TournamentCommand) -> Messages {
     let names = |ids: &[Id]| ids.iter().map(|id| section.name_of(Some(*id))).collect::<Vec<_>>().join(", ");
     messages.extend((!byes.is_empty()).then(|| format!("no opponent is left for {}", names(byes))));
     messages.extend((!absent.is_empty()).then(|| format!("absent: {}", names(&absent))));
+    messages.extend(rounds.map(|rounds| format!("round {round} of {rounds}")));
     draft.doubts.extend(doubt);
     replace_state(draft, &wanted)?;
     Ok(messages)

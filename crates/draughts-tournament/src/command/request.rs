@@ -6,6 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::Id;
 
+/// A further file of an import.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImportFile {
+    /// Name of the file, for messages.
+    pub name: String,
+    /// Content of the file.
+    pub text: String,
+    /// Whether each character of the text is one byte of the file, which is not UTF-8.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub bytes: bool,
+}
+
 /// A command of an arbiter.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "kebab-case")]
@@ -19,7 +32,10 @@ pub enum TournamentCommand {
         /// Whether each character of the text is one byte of the file, which is not UTF-8.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         bytes: bool,
-        /// `pdn`, `csv` or `trf`; `None` to detect the format.
+        /// Further files of the same tournament, such as the pairings beside a list of players.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        others: Vec<ImportFile>,
+        /// `pdn`, `csv` or `trf` for all files; `None` to detect the formats.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         format: Option<String>,
         /// Names of the columns of a CSV.
@@ -213,7 +229,8 @@ impl TournamentCommand {
     /// Creates the import of a UTF-8 file with default options, into the only section or a new one.
     pub fn import_of(name: &str, text: String) -> TournamentCommand {
         let (name, columns, scoring) = (name.to_owned(), String::new(), String::new());
-        TournamentCommand::Import { name, text, bytes: false, format: None, columns, scoring, section: None }
+        let (others, format, section) = (Vec::new(), None, None);
+        TournamentCommand::Import { name, text, bytes: false, others, format, columns, scoring, section }
     }
 
     /// Creates the command that sets the result of a board's last game without one.
@@ -225,7 +242,10 @@ impl TournamentCommand {
     /// Returns the subject of messages about the changes of the command.
     pub(super) fn subject(&self) -> String {
         match self {
-            TournamentCommand::Import { name, .. } | TournamentCommand::Results { name, .. } => name.clone(),
+            TournamentCommand::Import { name, others, .. } => {
+                [name].into_iter().chain(others.iter().map(|file| &file.name)).cloned().collect::<Vec<_>>().join(", ")
+            }
+            TournamentCommand::Results { name, .. } => name.clone(),
             _ => self.describe(),
         }
     }
@@ -243,7 +263,10 @@ impl TournamentCommand {
         let of = |section: &Option<String>| section.as_ref().map_or(String::new(), |name| format!(" of {name}"));
         let number = |game: &Option<u32>| game.map_or(String::new(), |game| format!(", game {game}"));
         match self {
-            TournamentCommand::Import { name, .. } => format!("import {}", file_name(name)),
+            TournamentCommand::Import { name, others, .. } => {
+                let names = [name].into_iter().chain(others.iter().map(|file| &file.name));
+                format!("import {}", names.map(|name| file_name(name)).collect::<Vec<_>>().join(", "))
+            }
             TournamentCommand::RoundRobin { double: true, .. } => "double round robin".to_owned(),
             TournamentCommand::RoundRobin { .. } => "round robin".to_owned(),
             TournamentCommand::PairRound { round, section, .. } => format!("pairings of round {round}{}", of(section)),

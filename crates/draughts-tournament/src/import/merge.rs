@@ -26,6 +26,7 @@ use crate::{
     Pairing, Player, Points, ResultReason, RoundState, Scoring, Tournament, TournamentSection,
 };
 
+pub(crate) use players::is_unknown_player;
 use scoring::{official, worth};
 
 /// Result of merging a file.

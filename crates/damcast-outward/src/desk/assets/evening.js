@@ -94,7 +94,7 @@ const drawEvent = place => {
 /** Draws the list in which people type players, and what follows from it. */
 const drawEntrants = place => {
   const [section] = sections();
-  fill(place, [known.tournament?.version, section?.players.length ?? 0], () => {
+  fill(place, [section?.players.length ?? 0, section?.rounds.length ?? 0], () => {
     const names = el('textarea', {rows: 8, maxlength: 20_000, placeholder: texts.players_example});
     const players = () => names.value.split('\n').map(line => line.split(/[;\t]/).map(cell => cell.trim())).filter(([name]) => name);
     const cell = text => `"${(text ?? '').replaceAll('"', '""')}"`;

@@ -33,6 +33,8 @@ const pairByEngine = section => {
     fields: [field(texts.number_of_rounds, rounds), !last && colour,
       el('details', {open: wasAbsent.size > 0}, el('summary', {}, texts.present_players), el('div.checks', {}, ...boxes.map(([player, box]) => el('label.check', {}, box, bdi(listed(player)))))), notes].filter(Boolean),
     request: () => paired && ofTournament(paired),
+    // All pairs would fill a phone.
+    done: () => banner(filled(texts.pair_round, (last?.round ?? 0) + 1), true),
   });
   // Every change of a field asks the program again.
   dialog.dialog.querySelector('form').addEventListener('change', event => { if (event.target.dataset.key !== 'confirm') run(); });
@@ -94,12 +96,11 @@ const pairByHand = section => {
     title: filled(texts.pair_round, round), verb: texts.round_robin_verb,
     fields: [el('p.q.s', {}, texts.pair_by_hand_hint), free, field(texts.type_pair, typed), mistake, boards, field(texts.without_opponent_field, alone)],
     request: () => pairs.length ? ofTournament({command: 'pair-round', round, pairs, byes: bye ? [bye] : [], ...several(section)}) : null,
+    done: () => banner(filled(texts.pair_round, round), true),
   });
   draw();
 };
 
-/** Buttons that pair a round. */
-const pairing = section => [
-  button(texts.pair_by_engine, 'pair-by-engine', () => pairByEngine(section)),
-  button(texts.pair_by_hand, 'pair-by-hand', () => pairByHand(section)),
-];
+/** Buttons that pair a round of the section as it is when they are pressed. */
+const pairing = ({name}) => [['pair-by-engine', texts.pair_by_engine, pairByEngine], ['pair-by-hand', texts.pair_by_hand, pairByHand]].map(([key, title, open]) =>
+  button(title, key, () => open(sections().find(section => section.name === name))));

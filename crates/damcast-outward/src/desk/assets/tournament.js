@@ -21,6 +21,7 @@ views.tournament = {
       section && round && onPaper(section, round),
       section && playersOf(section),
       section && !round && el('div.ab', {}, ...pairing(section)),
+      section && freeGames(),
       isOperator() && importing(section),
       lastActions(),
     ]);
@@ -30,6 +31,28 @@ views.tournament = {
 const nextRound = section => button(texts.next_round, 'next-round', () => propose({
   title: texts.next_round, verb: texts.next_round, request: () => ofTournament({command: 'next-round', ...several(section)}),
 }));
+
+/** Draws the games that an undo has set free, each with a button that adopts it. */
+const freeGames = () => {
+  const games = known.tournament.free_games ?? [];
+  return games.length > 0 && el('section', {'aria-label': texts.free_games}, el('div.hd', {}, el('h2', {}, texts.free_games), el('p', {}, texts.free_games_hint)),
+    table(texts.free_games, [texts.board_heading, texts.white, texts.black, texts.moves, texts.result, ''], games.map(game => [`${game.board}, ${game.game}`, game.white, game.black, String(Math.ceil(game.plies / 2)), game.result ?? '',
+      button(texts.adopt, `adopt ${game.board} ${game.game}`, () => adoptFree(game), {'aria-label': `${texts.adopt}: ${game.board}, ${game.game}`})]), '.nm'));
+};
+
+/** Proposes the pairing that a free game is to be of. */
+const adoptFree = game => {
+  const options = sections().flatMap(section => section.rounds.flatMap(round => round.pairings.filter(pairing => pairing.table && pairing.white && pairing.black).map(pairing => {
+    const [white, black] = [pairing.white, pairing.black].map(id => section.players.find(player => player.id === id)?.name ?? '–');
+    return {section, name: `${round.round}.${pairing.table}`, text: `${sections().length > 1 ? `${section.name} ` : ''}${round.round}.${pairing.table} ${white} – ${black}`, isOwn: white === game.white && black === game.black};
+  }))).reverse();
+  const own = options.findIndex(option => option.isOwn);
+  const chosen = el('select', {}, ...options.map((option, index) => el('option', {value: String(index), selected: index === own}, option.text)));
+  propose({
+    title: filled(texts.title_of, texts.adopt, `${game.board}, ${game.game}`), verb: texts.adopt, fields: [field(texts.pairing, chosen)],
+    request: () => options.length ? ofTournament({command: 'adopt', board: game.board, game: game.game, pairing: options[Number(chosen.value)].name, ...several(options[Number(chosen.value)].section)}) : null,
+  });
+};
 
 /** Number of actions in the list of those that can be undone. */
 const SHOWN_ACTIONS = 8;
@@ -67,7 +90,7 @@ const roundOf = (section, round) => {
   const missing = round.pairings.filter(pairing => !pairing.points).length;
   return el('section', {'aria-label': filled(texts.round, round.round)},
     el('p', {}, `${filled(texts.round_is, round.round, named('round', state))}${round.date ? `, ${round.date}` : ''}. ${missing ? count(texts.results_missing, missing) : texts.results_complete}`),
-    el('div.ab', {}, nextRound(section), ...(round === section.rounds.at(-1) ? pairing(section) : []), ...{prepared: [turn('published', texts.publish_round), turn('open', texts.open_round)], published: [turn('open', texts.open_round), turn('prepared', texts.withdraw_round)], open: [turn('closed', texts.close_round)], closed: [turn('open', texts.open_round)]}[state] ?? []),
+    el('div.ab', {}, nextRound(section), ...(round === (lastPaired(section) ?? section.rounds.at(-1)) ? pairing(section) : []), ...{prepared: [turn('published', texts.publish_round), turn('open', texts.open_round)], published: [turn('open', texts.open_round), turn('prepared', texts.withdraw_round)], open: [turn('closed', texts.close_round)], closed: [turn('open', texts.open_round)]}[state] ?? []),
     table(filled(texts.round, round.round), [texts.board_heading, texts.played_on, texts.white, texts.black, texts.result, ''], round.pairings.map((pairing, index) => {
       const board = known.status?.boards.find(board => board.name === pairing.board && board.pairing?.round === round.round);
       const when = pairing.later && !pairing.points ? texts[pairing.later] : '';
@@ -125,11 +148,11 @@ const playersOf = section => el('section', {'aria-label': texts.players}, el('di
 
 /** Draws the place for files of the pairing program. */
 const importing = section => {
-  const input = el('input', {type: 'file', accept: '.trf,.trfx,.txt,.csv,.pdn', onchange: () => input.files[0] && takeOver(input.files[0], section)});
+  const input = el('input', {type: 'file', multiple: true, accept: '.trf,.trfx,.txt,.csv,.pdn', onchange: () => input.files[0] && takeOver([...input.files], section)});
   const place = el('div.drop', {
     ondragover: event => { event.preventDefault(); place.classList.add('over'); },
     ondragleave: () => place.classList.remove('over'),
-    ondrop: event => { event.preventDefault(); place.classList.remove('over'); if (event.dataTransfer.files[0]) takeOver(event.dataTransfer.files[0], section); },
+    ondrop: event => { event.preventDefault(); place.classList.remove('over'); if (event.dataTransfer.files[0]) takeOver([...event.dataTransfer.files], section); },
   }, field(texts.import_file, input, texts.import_hint),
   section && el('div.ab', {}, button(texts.round_robin, 'round-robin', () => {
     const double = el('input', {type: 'checkbox'});
@@ -140,21 +163,25 @@ const importing = section => {
 
 const LARGEST_FILE = 4 << 20;
 
-const takeOver = async (file, section) => {
-  if (file.size > LARGEST_FILE) { banner(filled(texts.file_too_large, file.name, file.size, LARGEST_FILE)); return; }
+/** Reads a file as a member of a request. */
+const contentOf = async file => {
   const bytes = new Uint8Array(await file.arrayBuffer());
-  let text, isBytes = false;
-  try { text = new TextDecoder('utf-8', {fatal: true}).decode(bytes); } catch {
+  try { return {name: file.name, text: new TextDecoder('utf-8', {fatal: true}).decode(bytes)}; } catch {
     // One character per byte: the station detects the encoding.
-    isBytes = true;
-    text = Array.from({length: Math.ceil(bytes.length / 8192)}, (_, part) => String.fromCharCode(...bytes.subarray(part * 8192, (part + 1) * 8192))).join('');
+    return {name: file.name, bytes: true, text: Array.from({length: Math.ceil(bytes.length / 8192)}, (_, part) => String.fromCharCode(...bytes.subarray(part * 8192, (part + 1) * 8192))).join('')};
   }
+};
+
+const takeOver = async (files, section) => {
+  const size = files.reduce((sum, file) => sum + file.size, 0), names = files.map(file => file.name).join(', ');
+  if (size > LARGEST_FILE) { banner(filled(texts.file_too_large, names, size, LARGEST_FILE)); return; }
+  const [first, ...others] = await Promise.all(files.map(contentOf));
   const format = el('select', {}, ...[['', texts.detect_format], ['trf', 'TRF'], ['csv', 'CSV'], ['pdn', 'PDN']].map(([value, word]) => el('option', {value}, word)));
   const columns = el('input', {maxlength: 500, placeholder: 'Round=Tour,White=Blancs'}), of = el('input', {maxlength: 64, value: sections().length > 1 ? section?.name ?? '' : ''}), reason = el('input', {maxlength: 200});
   propose({
-    title: filled(texts.title_of, texts.import, file.name), verb: texts.import_verb,
+    title: filled(texts.title_of, texts.import, names), verb: texts.import_verb,
     fields: [el('details', {}, el('summary', {}, texts.more), field(texts.format, format), field(texts.csv_columns, columns), field(texts.section, of), field(texts.reason, reason))],
-    request: () => ofTournament({command: 'import', name: file.name, text, ...(isBytes && {bytes: true}), ...(format.value && {format: format.value}), ...(columns.value && {columns: columns.value}), ...(of.value && {section: of.value}), ...because(reason)}),
+    request: () => ofTournament({command: 'import', ...first, ...(others.length && {others}), ...(format.value && {format: format.value}), ...(columns.value && {columns: columns.value}), ...(of.value && {section: of.value}), ...because(reason)}),
   });
 };
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use damcast_control::overview::{AwaitedView, PairingView};
-use draughts_tournament::{BoardAssignment, BoardGame, PairingKey, RoundState, Tournament};
+use damcast_control::tournament::FreeGame;
+use draughts_tournament::{BoardAssignment, BoardGame, NO_PAIRING, PairingKey, RoundState, Tournament};
 
 use super::TournamentActor;
 use crate::operate::observer::TournamentStatus;
@@ -88,6 +89,21 @@ impl TournamentActor {
             Some(AwaitedView { board: Some(seat.board.clone()), pairing })
         };
         early.filter_map(view).collect()
+    }
+
+    /// Returns the games that an undo has set free.
+    pub(super) fn free_games(&self) -> Vec<FreeGame> {
+        let free = self.service.tournament().games.iter().filter(|game| game.pairing == Some(NO_PAIRING));
+        let recorded = free.filter_map(|game| self.service.games().get(&game.board, game.number));
+        let view = |game: &BoardGame| FreeGame {
+            board: game.board.clone(),
+            game: game.number,
+            white: game.tag("White").unwrap_or("?").to_owned(),
+            black: game.tag("Black").unwrap_or("?").to_owned(),
+            plies: game.entries,
+            result: game.result.clone().filter(|_| game.is_over),
+        };
+        recorded.map(view).collect()
     }
 
     /// Returns the players of running games with corrected names.

@@ -2,12 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use draughts_pdn::Location;
 use draughts_pdn::problem::quote;
+use draughts_pdn::{Location, Problem};
 
 use super::{Merger, is_same, matches_name, take};
 use crate::import::import_file::{ListedPlayer, PlayerRef, normalised};
 use crate::{HIDDEN_NAME, Id, Player, Team, TournamentSection, trf_numbers};
+
+/// Beginning of the message about a number that no player has.
+const UNKNOWN_PLAYER: &str = "there is no player ";
+
+/// Whether a problem is that a number belongs to no player.
+pub(crate) fn is_unknown_player(problem: &Problem) -> bool {
+    problem.message.starts_with(UNKNOWN_PLAYER)
+}
 
 /// Gives a player the facts of the file beside number and name.
 fn describe_player(player: &mut Player, listed: &ListedPlayer) {
@@ -224,7 +232,7 @@ impl Merger<'_> {
                 id
             }
             (None, true) => {
-                self.complaints.error(who.place, format!("there is no player {}", who.number.unwrap_or(0)));
+                self.complaints.error(who.place, format!("{UNKNOWN_PLAYER}{}", who.number.unwrap_or(0)));
                 return None;
             }
             (None, false) => {

@@ -1,0 +1,57 @@
+//! Several files in one import: all or none, with the mistakes of all of them.
+#![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
+
+use std::collections::BTreeMap;
+
+use draughts_tournament::{BoardGames, Boards, Decision, ImportFile, Refusal, Tournament, TournamentCommand, decide};
+
+const PLAYERS: &str = "No;Name;Rating\n1;Ann;2000\n2;Bob;1990\n3;Cor;1980\n4;Dirk;1970\n";
+const ROUND: &str = "Round;Board;White-number;Black-number\n1;1;1;2\n1;2;3;4\n";
+
+fn import(files: &[(&str, &str)]) -> Result<Decision, Vec<String>> {
+    let (first, rest) = files.split_first().unwrap();
+    let mut command = TournamentCommand::import_of(first.0, first.1.to_owned());
+    let TournamentCommand::Import { others, .. } = &mut command else { unreachable!() };
+    let file =
+        |(name, text): &(&str, &str)| ImportFile { name: (*name).to_owned(), text: (*text).to_owned(), bytes: false };
+    others.extend(rest.iter().map(file));
+    let (games, proposed) = (BoardGames::default(), BTreeMap::new());
+    let boards = Boards {
+        games: &games,
+        names: &[],
+        by_number: &[],
+        are_listed: false,
+        max_games: None,
+        proposed: &proposed,
+        unheard: &[],
+    };
+    decide(&Tournament::default(), &boards, &command, false).map_err(|refusal| match refusal {
+        Refusal::Impossible(reasons) | Refusal::Unconfirmed(reasons, _) => reasons,
+    })
+}
+
+#[test]
+fn players_and_pairings_come_in_any_order() {
+    let files = [("round.csv", ROUND), ("players.csv", PLAYERS)];
+    let decision = import(&files).unwrap();
+    let section = &decision.after.sections[0];
+    assert_eq!((section.players.len(), section.pairings.len()), (4, 2));
+    assert_eq!(decision.messages[0], "round.csv, players.csv: 1 section, 4 players, 2 pairings are new");
+    let other = import(&[files[1], files[0]]).unwrap();
+    assert_eq!(other.after, decision.after);
+}
+
+#[test]
+fn mistakes_of_all_files_are_told_at_once() {
+    let players = PLAYERS.replace("2;Bob", "two;Bob").replace("4;Dirk", "3;Dirk");
+    let round = format!("{ROUND}two;3;1;2\n1;x;1;2\n");
+    let faults = import(&[("players.csv", &players), ("round.csv", &round)]).unwrap_err();
+    let of = |name: &str| faults.iter().filter(|fault| fault.starts_with(name)).count();
+    assert!(of("players.csv:") >= 2 && of("round.csv:") >= 2, "{faults:#?}");
+    // Faulty rows may have the players that the pairings name.
+    assert!(!faults.iter().any(|fault| fault.contains("there is no player")), "{faults:#?}");
+    assert_eq!(faults.last().unwrap(), "nothing of the files was taken over");
+    let unknown = ROUND.replace("3;4", "3;9");
+    let faults = import(&[("players.csv", PLAYERS), ("round.csv", &unknown)]).unwrap_err();
+    assert!(faults[0].starts_with("round.csv:3:") && faults[0].contains("there is no player 9"), "{faults:#?}");
+}
