@@ -73,7 +73,7 @@ fn run_within(command: &[String], file: &str, limits: EngineLimits) -> Result<St
     }
 }
 
-/// Limits memory and files of the program. Its later child processes inherit the limits.
+/// Limits memory and files of the program, a moment after its start. Its later child processes inherit the limits.
 fn limit(child: &Child, limits: EngineLimits) -> io::Result<()> {
     for (resource, most) in [(Resource::As, limits.memory), (Resource::Fsize, limits.file)] {
         let most = Some(most);
@@ -139,13 +139,20 @@ mod tests {
         ["sh", "-c", script, "sh"].map(str::to_owned).to_vec()
     }
 
+    /// Waits until the limits are set.
+    const LIMITED: &str = "while [ \"$(ulimit -f)\" = unlimited ]; do sleep 0.01; done";
+
+    /// Fills its memory.
+    const GREEDY: &str = r#"exec awk 'BEGIN { s = "xxxxxxxx"; while (1) s = s s }'"#;
+
     #[test]
     fn program_gets_file_and_writes_pairs() {
         let script = r#"[ "$1" = --dutch ] && [ "$3" = -p ] && cat "$2" >"$4" && pwd >>"$4" && ulimit -v >>"$4""#;
-        let output = run_engine(&shell(script), "1\n1 2\n").unwrap();
+        let output = run_engine(&shell(&format!("{LIMITED}; {script}")), "1\n1 2\n").unwrap();
         let mut lines = output.lines();
         assert_eq!((lines.next(), lines.next()), (Some("1"), Some("1 2")));
         let folder = lines.next().unwrap();
+        assert_eq!(lines.next(), Some("262144"), "kilobytes");
         assert!(folder.contains("damcast-pairing-") && !std::path::Path::new(folder).exists(), "{folder}");
     }
 
@@ -156,9 +163,8 @@ mod tests {
             ("exit 0", "wrote no pairs: No such file"),
             (r#"mkfifo "$4""#, "wrote no pairs: it is no file"),
             (r#"head -c 100000 /dev/zero >"$4""#, "more than 65536 bytes"),
-            (r#"head -c 100000000 /dev/zero >"$4""#, "failed"),
-            // The limits are set a moment after the start.
-            (r#"sleep 0.3; exec awk 'BEGIN { s = "xxxxxxxx"; while (1) s = s s }'"#, "failed"),
+            (&format!(r#"{LIMITED}; head -c 100000000 /dev/zero >"$4""#), "failed"),
+            (&format!(r#"{LIMITED}; {GREEDY}"#), "failed"),
         ] {
             let error = run_engine(&shell(script), "").unwrap_err();
             assert!(error.starts_with("the pairing program sh ") && error.contains(what), "{script}: {error}");

@@ -160,43 +160,46 @@ impl<'a> Sheet<'a> {
         html! { bdi { (self.section.player(id).unwrap_or("–")) } }
     }
 
-    /// Renders the head of a sheet: event, section, round, date, and the address as a QR code.
-    fn head(&self, what: &str, round: Option<&PlannedRound>) -> Markup {
+    /// Renders a sheet. Its head has event, section, round, date, and the address as a QR code; a printer repeats the head of a table on
+    /// each page.
+    fn sheet(&self, what: &str, round: Option<&PlannedRound>, is_wide: bool, content: &Markup) -> Markup {
         let section = title(&self.section.name);
         let number = round.map(|round| fill(self.texts().round, round.number));
         let date = round.and_then(|round| round.date.as_deref()).unwrap_or(self.options.today);
         let facts: Vec<&str> = [section, number.as_deref(), Some(date)].into_iter().flatten().collect();
         html! {
-            header {
-                div {
-                    p.event { bdi { (self.event.unwrap_or(self.texts().untitled)) } }
-                    h2 { (what) }
-                    p { @for (index, fact) in facts.iter().enumerate() { @if index > 0 { " · " } bdi { (fact) } } }
-                }
-                @if let Some((address, drawing)) = self.options.address.and_then(code) {
-                    figure { (drawing) figcaption { (address) } }
-                }
-            }
+            section.a4.wide[is_wide] { table.sheet role="presentation" {
+                thead { tr { td { header {
+                    div {
+                        p.event { bdi { (self.event.unwrap_or(self.texts().untitled)) } }
+                        h2 { (what) }
+                        p { @for (index, fact) in facts.iter().enumerate() { @if index > 0 { " · " } bdi { (fact) } } }
+                    }
+                    @if let Some((address, drawing)) = self.options.address.and_then(code) {
+                        figure { (drawing) figcaption { (address) } }
+                    }
+                } } } }
+                tbody { tr { td { (content) } } }
+            } }
         }
     }
 
     fn pairings(&self) -> Markup {
         let Some(round) = self.round() else { return html! {} };
-        html! { section.a4 { (self.head(self.texts().pairings, Some(round))) (self.table_of(round, false)) } }
+        self.sheet(self.texts().pairings, Some(round), false, &self.table_of(round, false))
     }
 
     fn results(&self) -> Markup {
         let has_result = |round: &&PlannedRound| round.pairings.iter().any(|pairing| pairing.points.is_some());
         let rounds: Vec<&PlannedRound> = self.section.rounds.iter().filter(has_result).collect();
-        html! {
-            @if !rounds.is_empty() { section.a4 {
-                (self.head(self.texts().results, None))
-                @for round in rounds {
-                    h3 { (fill(self.texts().round, round.number)) @if let Some(date) = &round.date { " · " (date) } }
-                    (self.table_of(round, true))
-                }
-            } }
+        if rounds.is_empty() {
+            return html! {};
         }
+        let content = html! { @for round in rounds {
+            h3 { (fill(self.texts().round, round.number)) @if let Some(date) = &round.date { " · " (date) } }
+            (self.table_of(round, true))
+        } };
+        self.sheet(self.texts().results, None, false, &content)
     }
 
     /// Renders the pairings of a round, with results or with room for them.
@@ -250,9 +253,7 @@ impl<'a> Sheet<'a> {
             (0..rounds).map(|round| cell(games.get(round).copied())).collect()
         };
         let what = if has_games { texts.crosstable } else { texts.standings };
-        html! {
-            section.a4.wide[has_games && rounds > 9] {
-                (self.head(what, round))
+        let content = html! {
                 @if !has_games { (self.teams()) }
                 table.ranks {
                     thead { tr {
@@ -268,8 +269,8 @@ impl<'a> Sheet<'a> {
                         @if !has_games { @for tie in &ties { td { (plain(&row["tiebreaks"][*tie])) } } }
                     } } }
                 }
-            }
-        }
+        };
+        self.sheet(what, round, has_games && rounds > 9, &content)
     }
 
     fn teams(&self) -> Markup {
@@ -288,19 +289,18 @@ impl<'a> Sheet<'a> {
     fn score_sheets(&self) -> Markup {
         let Some(round) = self.round() else { return html! {} };
         let texts = self.texts();
+        let moves = html! { table.moves {
+            thead { tr { @for _ in 0..SCORE_COLUMNS { th {} th { (texts.white) } th { (texts.black) } } } }
+            tbody { @for row in 1..=SCORE_ROWS { tr {
+                @for column in 0..SCORE_COLUMNS { td { (row + column * SCORE_ROWS) } td {} td {} }
+            } } }
+        } };
         html! { @for pairing in round.pairings.iter().filter(|pairing| pairing.white.is_some() && pairing.black.is_some()) {
-            @let board = pairing.table.map_or(String::new(), |table| fill(texts.board, table));
-            section.a4.score {
-                (self.head(&board, Some(round)))
+            (self.sheet(&pairing.table.map_or(String::new(), |table| fill(texts.board, table)), Some(round), false, &html! {
                 p.sides { span { (texts.white) ": " (self.name(pairing.white)) } span { (texts.black) ": " (self.name(pairing.black)) } }
-                table.moves {
-                    thead { tr { @for _ in 0..SCORE_COLUMNS { th {} th { (texts.white) } th { (texts.black) } } } }
-                    tbody { @for row in 1..=SCORE_ROWS { tr {
-                        @for column in 0..SCORE_COLUMNS { td { (row + column * SCORE_ROWS) } td {} td {} }
-                    } } }
-                }
+                (moves)
                 p.sides.sign { span { (texts.result) } span { (texts.signature_white) } span { (texts.signature_black) } }
-            }
+            }))
         } }
     }
 }
