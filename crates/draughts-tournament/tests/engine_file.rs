@@ -1,23 +1,13 @@
 //! The file for a program that pairs Swiss rounds, and the pairs that it writes.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
 
-use std::collections::BTreeMap;
-
 use draughts_tournament::{
     BoardGames, Boards, Decision, EngineFile, Id, NextRoundChoices, Refusal, Tournament, TournamentCommand, decide,
 };
 
 fn decided(state: &Tournament, command: &TournamentCommand, confirmed: bool) -> Result<Decision, Refusal> {
-    let (games, proposed) = (BoardGames::default(), BTreeMap::new());
-    let boards = Boards {
-        games: &games,
-        names: &[],
-        by_number: &[],
-        are_listed: false,
-        max_games: None,
-        proposed: &proposed,
-        unheard: &[],
-    };
+    let games = BoardGames::default();
+    let boards = Boards::unknown(&games);
     decide(state, &boards, command, confirmed)
 }
 

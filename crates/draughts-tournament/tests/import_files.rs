@@ -1,8 +1,6 @@
 //! Several files in one import: all or none, with the mistakes of all of them.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
 
-use std::collections::BTreeMap;
-
 use draughts_tournament::{BoardGames, Boards, Decision, ImportFile, Refusal, Tournament, TournamentCommand, decide};
 
 const PLAYERS: &str = "No;Name;Rating\n1;Ann;2000\n2;Bob;1990\n3;Cor;1980\n4;Dirk;1970\n";
@@ -15,16 +13,8 @@ fn import(files: &[(&str, &str)]) -> Result<Decision, Vec<String>> {
     let file =
         |(name, text): &(&str, &str)| ImportFile { name: (*name).to_owned(), text: (*text).to_owned(), bytes: false };
     others.extend(rest.iter().map(file));
-    let (games, proposed) = (BoardGames::default(), BTreeMap::new());
-    let boards = Boards {
-        games: &games,
-        names: &[],
-        by_number: &[],
-        are_listed: false,
-        max_games: None,
-        proposed: &proposed,
-        unheard: &[],
-    };
+    let games = BoardGames::default();
+    let boards = Boards::unknown(&games);
     decide(&Tournament::default(), &boards, &command, false).map_err(|refusal| match refusal {
         Refusal::Impossible(reasons) | Refusal::Unconfirmed(reasons, _) => reasons,
     })

@@ -1,24 +1,14 @@
 //! Results of a whole round from lines `board;result`.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
 
-use std::collections::BTreeMap;
-
 use draughts_tournament::{BoardGames, Boards, Decision, Refusal, Tournament, TournamentCommand, decide};
 
 const ROUND: &str = "Round;Board;White;Black\n1;1;Ann;Bob\n1;2;Cor;Dirk\n1;3;Eva;Fred\n";
 
 fn decided(state: &Tournament, command: &TournamentCommand) -> Result<Decision, Refusal> {
-    let (games, proposed, names) = (BoardGames::default(), BTreeMap::new(), ["a".to_owned(), "b".to_owned()]);
+    let (games, names) = (BoardGames::default(), ["a".to_owned(), "b".to_owned()]);
     let by_number = names.clone().map(Some);
-    let boards = Boards {
-        games: &games,
-        names: &names,
-        by_number: &by_number,
-        are_listed: false,
-        max_games: None,
-        proposed: &proposed,
-        unheard: &[],
-    };
+    let boards = Boards { names: &names, by_number: &by_number, ..Boards::unknown(&games) };
     decide(state, &boards, command, true)
 }
 
@@ -92,16 +82,8 @@ fn import_reports_conflicts_beside_faulty_rows() {
 #[test]
 fn players_alike_with_own_numbers_are_two_players() {
     let import = |file: &str| TournamentCommand::import_of("p.csv", file.to_owned());
-    let (games, proposed) = (BoardGames::default(), BTreeMap::new());
-    let boards = Boards {
-        games: &games,
-        names: &[],
-        by_number: &[],
-        are_listed: false,
-        max_games: None,
-        proposed: &proposed,
-        unheard: &[],
-    };
+    let games = BoardGames::default();
+    let boards = Boards::unknown(&games);
     let decide = |file: &str| decide(&Tournament::default(), &boards, &import(file), false);
     let decision = decide("No;Name\n1;Smit, Jan\n2;Jan Smit\n").unwrap();
     assert_eq!(decision.notes, ["p.csv:3:3: note: `Smit, Jan` and `Jan Smit` are taken for two players"]);

@@ -1,8 +1,6 @@
 //! Undo of any action in any state returns the tournament to what it was.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
 
-use std::collections::BTreeMap;
-
 use draughts_tournament::{
     BoardGame, BoardGames, Boards, Decision, Event, Id, NO_PAIRING, Refusal, RoundState, Tournament, TournamentCommand,
     TournamentRecord, apply_board_results, decide, decide_undo, record_to_undo, undone_versions,
@@ -36,16 +34,7 @@ impl Desk {
     fn with_boards<T>(&self, decide: impl FnOnce(&Boards) -> T) -> T {
         let names = BOARDS.map(str::to_owned);
         let by_number = names.clone().map(Some);
-        let (proposed, max_games) = (BTreeMap::new(), None);
-        decide(&Boards {
-            games: &self.games,
-            names: &names,
-            by_number: &by_number,
-            are_listed: false,
-            max_games,
-            proposed: &proposed,
-            unheard: &[],
-        })
+        decide(&Boards { names: &names, by_number: &by_number, ..Boards::unknown(&self.games) })
     }
 
     fn write(&mut self, events: Vec<Event>, command: &str, undoes: Option<u64>) {

@@ -25,7 +25,32 @@ pub struct Boards<'a> {
     pub unheard: &'a [String],
 }
 
-impl Boards<'_> {
+/// Value of [`Boards::proposed`] while no board shows a result.
+static NOTHING_PROPOSED: BTreeMap<String, String> = BTreeMap::new();
+
+impl<'a> Boards<'a> {
+    /// Creates the state of a station without known boards: pairings keep theirs.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use draughts_tournament::{BoardGames, Boards};
+    ///
+    /// let games = BoardGames::default();
+    /// assert_eq!(Boards::unknown(&games).numbered(1), None);
+    /// ```
+    pub fn unknown(games: &'a BoardGames) -> Boards<'a> {
+        Boards {
+            games,
+            names: &[],
+            by_number: &[],
+            are_listed: false,
+            max_games: None,
+            proposed: &NOTHING_PROPOSED,
+            unheard: &[],
+        }
+    }
+
     /// Returns the name of the board with this number.
     pub fn numbered(&self, number: u32) -> Option<String> {
         self.by_number.get(usize::try_from(number).ok()?.checked_sub(1)?)?.clone()

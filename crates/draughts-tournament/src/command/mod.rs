@@ -85,10 +85,8 @@ type Messages = Result<Vec<String>, Refusal>;
 /// ```
 /// use draughts_tournament::{BoardGames, Boards, Tournament, TournamentCommand, decide};
 /// let games = BoardGames::default();
-/// let boards = Boards { games: &games, names: &[], by_number: &[], are_listed: false, max_games: None,
-///     proposed: &Default::default(), unheard: &[] };
 /// let import = TournamentCommand::import_of("players.csv", "No;Name\n1;Ann\n2;Bob\n".to_owned());
-/// let decision = decide(&Tournament::default(), &boards, &import, false).unwrap();
+/// let decision = decide(&Tournament::default(), &Boards::unknown(&games), &import, false).unwrap();
 /// assert_eq!(decision.messages, ["players.csv: 1 section, 2 players are new"]);
 /// assert_eq!(decision.after.sections[0].players[1].name, "Bob");
 /// ```
