@@ -1,5 +1,5 @@
-//! An arbiter at the desk: two electronic boards, six tables whose moves volunteers enter on the real page, and what goes wrong in a
-//! round. Nothing but the desk is used.
+//! An arbiter's day at the desk: two electronic boards, six tables whose moves volunteers enter on the real page, three rounds, and
+//! what goes wrong on such a day. Nothing but the desk is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -10,11 +10,11 @@ use std::time::Duration;
 use damcast::control::{ClientRequest, Role};
 use draughts::{Position, Variant};
 use draughts_pdn::notation;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::browser::{Browser, Page};
 use crate::daemon::{SPEED, moves, recording};
-use crate::desk_in_browser::{choose, press, shown};
+use crate::desk_in_browser::{choose, press, shown, write};
 use crate::entry_kills::moves as typed_moves;
 use crate::hall::assert_clean;
 use crate::pty::{Board, Pty, wait_until};
@@ -69,15 +69,26 @@ impl Electronic {
     /// Plays the next game up to a number of plies.
     fn play(&mut self, folder: &Path, plies: usize) {
         self.games += 1;
-        let file = folder.join(format!("recordings/live/{}-{}.pdn", self.name, self.games));
+        if self.games > 1 {
+            self.seat.lock().unwrap().1.restart(&recording());
+        }
+        self.go_on(folder, plies);
+    }
+
+    /// Returns the live file of the last game.
+    fn file(&self) -> String {
+        format!("live/{}-{}.pdn", self.name, self.games)
+    }
+
+    /// Plays on up to a number of plies.
+    fn go_on(&mut self, folder: &Path, plies: usize) {
+        let file = folder.join("recordings").join(self.file());
         let count = || moves(&fs::read_to_string(&file).unwrap_or_default()).len();
         let mut seat = self.seat.lock().unwrap();
         let (pty, board) = &mut *seat;
-        if self.games > 1 {
-            board.restart(&recording());
-        }
-        board.play(pty, 400_000, || count() >= plies);
-        assert!(count() >= plies, "{}", file.display());
+        board.play(pty, 900_000, || count() >= plies);
+        let last = || fs::read_to_string(file.with_file_name(format!("{}-{}.pdn", self.name, self.games - 1)));
+        assert!(count() >= plies, "{}, after {}", file.display(), last().unwrap_or_default());
     }
 }
 
@@ -119,9 +130,15 @@ impl Day {
         self.browser.wait("Boolean(document.querySelector('dialog[open] .dry p'))", &true.into());
         // If the board has changed since, the dialog shows its effect anew.
         let send = format!(
-            "{ready} && document.querySelector('#dialog form').requestSubmit(), !document.querySelector('#dialog').open"
+            "{ready} && document.querySelector('#dialog form').requestSubmit(), document.querySelector('#dialog').open && document.querySelector('#dialog').innerText"
         );
-        self.browser.wait(&send, &true.into());
+        self.browser.wait(&send, &false.into());
+    }
+
+    /// Ticks this box of the next dialog.
+    fn confirm(&mut self, words: &str) {
+        self.browser.wait("document.querySelector('#dialog').open", &true.into());
+        choose(&mut self.browser, words);
     }
 
     fn next_round(&mut self, round: usize) {
@@ -152,22 +169,58 @@ impl Day {
         )
     }
 
-    /// Asserts that the file of a round has each pairing once, with all of its moves and this result, by number of the board.
-    fn check_round(&self, round: usize, results: [&str; 8]) {
+    /// Asserts that the file of a round has each pairing once, with all of its moves and this result, by number of the board. The
+    /// electronic boards have these live files.
+    fn check_round(&self, round: usize, electronic: &[String; 2], results: [&str; 8]) -> Vec<PlayedGame> {
         let file = format!("public/round/{round}/games.pdn");
-        let electronic = moves(&self.read("live/board-1-1.pdn"));
         let all = |games: &[PlayedGame]| games.iter().all(|(_, _, result, _)| result != "*");
         wait_until(&format!("all results in {file}"), || all(&games(&self.read(&file))));
         let shown = games(&self.read(&file));
         let players: BTreeSet<&String> = shown.iter().flat_map(|(white, black, ..)| [white, black]).collect();
         assert_eq!((shown.len(), players.len()), (8, 16), "{shown:#?}");
         for (index, (game, result)) in shown.iter().zip(results).enumerate() {
-            let expected = match index {
-                0 | 1 => &electronic,
-                table => &self.typed[&(round, table - 1)],
+            let expected = match electronic.get(index) {
+                Some(live) => moves(&self.read(live)),
+                None => self.typed[&(round, index - 1)].clone(),
             };
-            assert_eq!((&*game.2, &game.3), (result, expected), "{file}: {game:?}");
+            assert_eq!((&*game.2, &game.3), (result, &expected), "{file}: {game:?}");
         }
+        shown
+    }
+
+    /// Presses the first button whose key begins so.
+    fn press_key(&mut self, key: &str) {
+        let button = format!("document.querySelector('#view [data-key^={key:?}]')");
+        self.browser.wait(&format!("Boolean({button}) && !{button}.disabled"), &true.into());
+        self.browser.evaluate(&format!("{button}.click()"));
+    }
+
+    /// Plays a round in which nothing happens, but for what the boards have played already.
+    fn play_tables(&mut self, round: usize, results: [&str; 8]) {
+        for table in 1..=TABLES {
+            self.enter(round, table, 0..PLIES, true);
+        }
+        for (number, result) in (1..).zip(results) {
+            self.wait_for_last_move(round, number);
+            self.result(number, result);
+            if number <= 2 {
+                // The clock of the board runs: the desk asks.
+                self.confirm("Confirm");
+                self.send_dialog(result);
+            }
+            self.shows_result(number, result);
+        }
+    }
+
+    /// Waits until the page of results shows the last move of a table.
+    fn wait_for_last_move(&mut self, round: usize, number: usize) {
+        let Some(texts) = number.checked_sub(2).and_then(|table| self.typed.get(&(round, table))) else { return };
+        let last = texts[PLIES - 1].clone();
+        self.desk("results");
+        press(&mut self.browser, "All boards");
+        let row =
+            format!("document.querySelector('ol.res li[data-key$=\" {number}\"]')?.textContent.includes({last:?})");
+        self.browser.wait(&row, &true.into());
     }
 
     /// Ends the day. Nothing is wrong with what was recorded.
@@ -298,12 +351,9 @@ fn games(text: &str) -> Vec<PlayedGame> {
     .collect()
 }
 
-#[test]
-fn arbiter_runs_round_from_desk_alone() {
-    let Some((mut day, _ports)) = begin() else { return };
+/// Round 1: results before, at and after the end, and one wrong; analysis on a board; a phone without connection.
+fn first_round(day: &mut Day) -> Vec<PlayedGame> {
     let folder = day.folder.path().to_owned();
-
-    // Round 1: results before, at and after the end, and one wrong; analysis on a board; a phone without connection.
     day.next_round(1);
     day.boards[0].play(&folder, PLIES);
     day.boards[1].play(&folder, PLIES);
@@ -315,11 +365,11 @@ fn arbiter_runs_round_from_desk_alone() {
     day.enter(1, TABLES, 2..PLIES, false);
     // The clock of the first board runs: the desk asks.
     day.result(1, "2-0");
-    choose(&mut day.browser, "Confirm");
+    day.confirm("Confirm");
     day.send_dialog("2-0");
     day.shows_result(1, "2-0");
     // The next game on the second board is analysis: its result is that of the game that waits.
-    day.boards[1].play(&folder, 4);
+    day.boards[1].play(&folder, PLIES);
     day.result(2, "1-1");
     day.shows_result(2, "1-1");
     for (table, result) in [(1, "2-0"), (2, "0-2"), (3, "1-1")] {
@@ -334,7 +384,7 @@ fn arbiter_runs_round_from_desk_alone() {
     day.shows_result(6, "2-0");
     // It was a draw.
     day.result(6, "1-1");
-    choose(&mut day.browser, "Replace the recorded result");
+    day.confirm("Replace the recorded result");
     day.send_dialog("1-1");
     day.shows_result(6, "1-1");
     day.result(7, "0-2");
@@ -342,14 +392,93 @@ fn arbiter_runs_round_from_desk_alone() {
     // The phone is back; its plies arrive, and then the result.
     day.set_offline(false);
     day.enter(1, TABLES, PLIES..PLIES, true);
-    let last = day.typed[&(1, TABLES)][PLIES - 1].clone();
-    day.desk("results");
-    day.browser.wait(
-        &format!("document.querySelector('ol.res li[data-key$=\" 8\"]').textContent.includes({last:?})"),
-        &true.into(),
-    );
+    day.wait_for_last_move(1, 8);
     day.result(8, "2-0");
     day.shows_result(8, "2-0");
-    day.check_round(1, ["2-0", "1-1", "2-0", "0-2", "1-1", "1-1", "0-2", "2-0"]);
+    let first = ["2-0", "1-1", "2-0", "0-2", "1-1", "1-1", "0-2", "2-0"];
+    day.check_round(1, &["live/board-1-1.pdn", "live/board-2-1.pdn"].map(str::to_owned), first)
+}
+
+/// Round 2: a player has another name, and the first board begins before the round is open.
+fn second_round(day: &mut Day) -> Vec<PlayedGame> {
+    let folder = day.folder.path().to_owned();
+    let rename = format!("document.querySelector('#view [aria-label=\"Correct the name: {}\"]')", PLAYERS[2]);
+    day.desk("tournament");
+    day.browser.wait(&format!("Boolean({rename})"), &true.into());
+    day.browser.evaluate(&format!("{rename}.click()"));
+    write(&mut day.browser, "Name", "Cedar, Caroline");
+    day.send_dialog("Cedar, Caroline");
+    day.boards[0].play(&folder, 3);
+    day.next_round(2);
+    day.desk("boards/board-1");
+    day.press_key("adopt");
+    day.send_dialog("board-1");
+    day.boards[0].go_on(&folder, PLIES);
+    day.boards[1].play(&folder, PLIES);
+    let electronic = day.boards.each_ref().map(Electronic::file);
+    let second = ["1-1", "0-2", "0-2", "2-0", "1-1", "2-0", "1-1", "0-2"];
+    day.play_tables(2, second);
+    day.check_round(2, &electronic, second)
+}
+
+/// Round 4 is opened by mistake, and that is undone.
+fn open_wrong_round(day: &mut Day) {
+    let section = "encodeURIComponent(sections()[0].name)";
+    day.desk("tournament");
+    day.browser.evaluate(&format!("location.hash = '#tournament/' + {section} + '/4'"));
+    day.press_key("to open");
+    day.confirm("Confirm");
+    day.send_dialog("round 4");
+    shown(&mut day.browser, "Round 4 is open");
+    day.press_key("undo ");
+    day.send_dialog("round 4");
+    shown(&mut day.browser, "Round 4 is prepared");
+}
+
+/// Round 3, and the end of it.
+fn third_round(day: &mut Day) -> Vec<PlayedGame> {
+    let folder = day.folder.path().to_owned();
+    day.next_round(3);
+    day.boards.iter_mut().for_each(|board| board.play(&folder, PLIES));
+    let electronic = day.boards.each_ref().map(Electronic::file);
+    let third = ["2-0", "2-0", "1-1", "0-2", "2-0", "1-1", "2-0", "1-1"];
+    day.play_tables(3, third);
+    let played = day.check_round(3, &electronic, third);
+    press(day.desk("tournament"), "Close round");
+    day.send_dialog("round 3");
+    played
+}
+
+/// Asserts that the standings are those that a person adds up from the games.
+fn check_standings(day: &Day, all: &[PlayedGame]) {
+    let mut points: BTreeMap<String, u32> = BTreeMap::new();
+    for (white, black, result, _) in all {
+        let [of_white, of_black] = match &**result {
+            "2-0" => [2, 0],
+            "0-2" => [0, 2],
+            _ => [1, 1],
+        };
+        *points.entry(white.replace("Cedar, C.", "Cedar, Caroline")).or_default() += of_white;
+        *points.entry(black.replace("Cedar, C.", "Cedar, Caroline")).or_default() += of_black;
+    }
+    let standings = || {
+        let document: Value = serde_json::from_str(&day.read("public/standings.json")).unwrap_or_default();
+        let section = &document["sections"][0];
+        let rows = section["rows"].as_array().into_iter().flatten();
+        let of_row = |row: &Value| Some((row["name"].as_str()?.to_owned(), row["points"].as_str()?.parse().ok()?));
+        (section["after_round"] == 3).then(|| rows.filter_map(of_row).collect::<BTreeMap<String, u32>>())
+    };
+    wait_until("the standings", || standings().is_some());
+    assert_eq!(standings().unwrap(), points);
+}
+
+#[test]
+fn arbiter_runs_day_from_desk_alone() {
+    let Some((mut day, _ports)) = begin() else { return };
+    let mut all = first_round(&mut day);
+    all.extend(second_round(&mut day));
+    open_wrong_round(&mut day);
+    all.extend(third_round(&mut day));
+    check_standings(&day, &all);
     day.end();
 }
