@@ -45,7 +45,7 @@ use super::station::{EXIT_OUTCOME_UNKNOWN, explain};
 
 Examples:
   damcast tournament import swiss.trf --dry-run    say what the file would change
-  damcast tournament import players.csv pairings.csv   both or none; all mistakes of both are told
+  damcast tournament import players.csv pairings.csv   import both files, or neither; list the mistakes of both
   damcast tournament pair                          the next round of a Swiss, by the configured program
   damcast tournament standings --tiebreaks short-truncated-solkoff,solkoff
   damcast tournament show --round 3                who plays whom, and the results

@@ -42,7 +42,7 @@ const PLAYERS: [&str; 16] = [
     "Plover, P.",
 ];
 
-/// An electronic board that answers while nobody plays on it.
+/// Electronic board. A thread answers the station's questions between the games.
 struct Electronic {
     /// Port and board.
     seat: Arc<Mutex<(Pty, Board)>>,

@@ -1,4 +1,4 @@
-//! Tables without electronic boards while processes are killed, and while somebody guesses codes.
+//! Entry of moves at tables without electronic boards: kills of each process, and guesses of codes.
 
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
@@ -122,7 +122,7 @@ fn guesses_of_codes_delay_only_their_address() {
         let guess = format!("aaaaa-aaaaa-{number:05}");
         let (status, answer) = Phone::at(&start, guesser).post("/open", &json!({ "code": guess }));
         refusals.insert((status, answer["error"].as_str().unwrap_or_default().contains("try again")));
-        // Who does not guess gets in at once, and enters.
+        // Another address opens its table at once.
         if number % 20 == 0 {
             assert!(is_open(folder.path(), &start, member, "table-2"), "after {number} guesses");
         }

@@ -114,7 +114,7 @@ fn requested_byes_and_byes_of_a_draw_count_half() {
 }
 
 #[test]
-fn other_points_keep_players_apart_and_postponed_games_are_draws() {
+fn other_points_keep_players_apart_postponed_game_is_draw() {
     let players = "Number;Name\n4;Dirk\n1;Ann\n2;Bob\n3;Cor\n5;Eva\n6;Fred\n";
     let mut state = import(&Tournament::default(), players);
     let id = |number: u32| state.sections[0].players.iter().find(|of| of.number == Some(number)).unwrap().id.0;

@@ -36,7 +36,7 @@ pub async fn paper(desk: &DeskSite, form: PaperForm) -> Result<Value, (StatusCod
         section: form.section.as_deref(),
         round: form.round,
         language: Language::from_code(&form.lang).unwrap_or(Language::En),
-        // An address of this machine alone helps nobody who reads paper.
+        // Print the address only if other machines can reach it.
         address: viewers["address"].as_str().filter(|_| viewers["reach"] == "hall"),
         today: &today,
     };

@@ -55,7 +55,7 @@ pub const MAX_HEAD_LEN: usize = 16 << 10;
 pub const MAX_HEAD_FIELDS: usize = 64;
 /// Bytes that the system buffers for a slow viewer.
 pub const SEND_BUFFER_SIZE: usize = 64 << 10;
-/// Bytes that the system takes of a body before somebody reads it. What is refused unread costs no more than this.
+/// Bytes that the system buffers from a viewer before the server reads them. It limits the cost of a body that the server refuses.
 pub const RECEIVE_BUFFER_SIZE: usize = 16 << 10;
 
 /// Bounds that depend on the machine.

@@ -124,7 +124,7 @@ fn finish(
     if events.is_empty() {
         messages.push(format!("{}: nothing is new", command.subject()));
     }
-    // The pairs of a round say everything; of a replaced round they are not told a second time.
+    // The message about the round lists its pairs already.
     if !matches!(command, TournamentCommand::PairRound { .. }) {
         messages.extend(describe_changes(&command.subject(), state, &after));
     }

@@ -35,7 +35,7 @@ pub struct Facts {
     pub missed_events: MissedEvents,
     /// Board at the last restart of the clock, if it is not explained yet.
     pub restarted_board: Option<RestartedBoard>,
-    /// Events before the last setup, until somebody takes them.
+    /// Events that led to the last setup; the table takes them when it publishes the setup.
     pub gap_evidence: Option<Arc<GapEvidence>>,
 }
 

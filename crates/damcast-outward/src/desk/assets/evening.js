@@ -119,7 +119,7 @@ views.set_up = {
       evening.asked = Date.now();
       const {changes} = evening;
       const answer = await ask({do: 'show-setup'});
-      // What was asked before a change may show the state before it.
+      // Ignore the answer if something was changed meanwhile: it may be older than the change.
       if (where().view !== 'set_up' || changes !== evening.changes) return;
       if (!answer.ok) { fill(place, answer.error, () => [el('p.no', {}, english(answer.error))]); return; }
       evening.setup = answer.setup;
