@@ -122,7 +122,7 @@ pub struct Status {
     pub last_line: Option<String>,
     /// Remaining times of White and Black in seconds, if known.
     pub clocks: Option<[u32; 2]>,
-    /// Likely but not final moves, as in [`LiveUpdate::LikelyMoves`].
+    /// Likely but not final moves, as in [`LiveUpdate::LikelyMoves`](super::LiveUpdate::LikelyMoves).
     pub likely_moves: Vec<String>,
     /// Next entry and the event it waits for; `None` if no entry is expected.
     pub pending_entry: Option<PendingEntry>,
@@ -135,7 +135,7 @@ pub struct Status {
     /// State of a game that people enter; `None` on a board that reports its moves itself.
     pub entry: Option<EntryStatus>,
     /// Places of the running game at which moves are missing: number of entries before each, as in
-    /// [`request::AddedMoves::after`].
+    /// [`AddedMoves::after`].
     pub missing_moves: Vec<u32>,
 }
 
