@@ -1,7 +1,7 @@
 //! Games that people enter, on boards without electronics: the core against a plain model.
 
 use damcast::engine::bytelog::Mode;
-use damcast::engine::livefile::{Entry, EntryKind};
+use damcast::engine::livefile::{EntryKind, GameHeader};
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{Condition, Effect, EntryStatus, Input, Line, LineSettings, LiveUpdate, Output};
 use draughts::{Position, Variant};
@@ -78,6 +78,15 @@ impl Table {
         lines.filter(|line| !line.starts_with('[') && !line.is_empty()).collect()
     }
 
+    /// Returns the headers of the games that were opened.
+    pub fn opened(&self) -> Vec<GameHeader> {
+        let opened = |output: &Output| match &output.effect {
+            Effect::GameOpened(header) => Some(GameHeader::clone(header)),
+            _ => None,
+        };
+        self.outputs.iter().filter_map(opened).collect()
+    }
+
     /// Returns the last likely moves that listeners received.
     pub fn likely(&self) -> Vec<String> {
         let likely = |output: &Output| match &output.effect {
@@ -105,6 +114,73 @@ fn ply_is_published_with_next_ply_or_after_delay() {
     let status = table.line.status();
     assert_eq!((status.condition, status.plies, status.clocks), (Condition::Playing, 2, Some([4811, 4682])));
     assert_eq!(status.state, "playing, entered by hand");
+}
+
+#[test]
+fn first_entered_ply_opens_game_at_once() {
+    let mut table = Table::new();
+    table.done("pairing 1.1 {[White \"Ann\"][Black \"Ben\"]} once 1");
+    let before = table.outputs.len();
+    table.done("enter 1 1 32-28");
+    let opens = |output: &Output| matches!(output.effect, Effect::GameOpened(_));
+    let shows = |output: &Output| matches!(output.effect, Effect::LiveUpdate(LiveUpdate::LikelyMoves(_)));
+    let order = [table.outputs[before..].iter().position(opens), table.outputs[before..].iter().position(shows)];
+    assert!(order[0].is_some() && order[0] < order[1], "{:?}", &table.outputs[before..]);
+    assert_eq!(table.opened()[0].pairing_id.as_deref(), Some("1.1"));
+    // What is taken back leaves the game open and empty; the next ply is its first one.
+    table.done("enter-undo 1 1");
+    assert_eq!((table.lines(), table.likely(), table.status().game), (vec![], vec![], 1));
+    table.done("enter 1 1 31-27");
+    table.wait(PUBLICATION_DELAY);
+    assert_eq!((table.lines(), table.opened().len()), (vec!["1. 31-27".to_owned()], 1));
+}
+
+#[test]
+fn setup_in_empty_game_follows_its_start() {
+    let mut table = Table::new();
+    table.done("enter 1 1 32-28");
+    table.done("enter-undo 1 1");
+    table.done("setup W:W31,32:B1,2");
+    let lines = table.lines();
+    assert!(
+        lines.len() == 2 && lines[0].starts_with("/FEN \"W:W31,32,33,") && lines[1].contains("W:W31,32"),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn empty_game_leaves_pairing_its_game() {
+    let mut table = Table::new();
+    let first = "pairing 1.1 {[White \"Ann\"][Black \"Ben\"]} once 1";
+    table.done(first);
+    table.done("enter 1 1 32-28");
+    table.done("enter-undo 1 1");
+    table.done("pairing 2.1 {[White \"Cas\"][Black \"Dan\"]} once 1");
+    table.done("enter 2 1 31-27");
+    table.done("result 2-0");
+    table.done(first);
+    table.done("enter 3 1 33-29");
+    let pairings: Vec<Option<String>> = table.opened().into_iter().map(|header| header.pairing_id).collect();
+    assert_eq!(pairings, ["1.1", "2.1", "1.1"].map(|id| Some(id.to_owned())));
+    assert_eq!(table.lines(), ["*", "1. 31-27", "*"]);
+    table.done("result 1-1");
+    // A continuation without a move leaves the pairing the game before it.
+    table.done("continue");
+    table.done("enter 4 2 19-23");
+    table.done("enter-undo 4 2");
+    table.done("start");
+    table.done("enter 5 1 33-29");
+    assert_eq!(table.opened().last().unwrap().pairing_id, None);
+}
+
+#[test]
+fn empty_game_ends_with_result() {
+    let mut table = Table::new();
+    table.done("enter 1 1 32-28");
+    table.done("enter-undo 1 1");
+    table.done("result 2-0");
+    assert_eq!((table.lines(), table.status().result.as_deref()), (vec!["*".to_owned()], Some("2-0")));
+    table.done("enter 2 1 32-28");
 }
 
 #[test]
@@ -229,7 +305,10 @@ fn pending_ply_keeps_line_from_restart() {
     assert!(table.line.can_restart() && !table.line.has_open_game());
     table.done("enter 1 1 32-28");
     assert!(!table.line.can_restart() && table.line.has_open_game());
+    // The open game is kept for the next ply.
     table.done("enter-undo 1 1");
+    assert!(!table.line.can_restart() && table.line.has_open_game());
+    table.done("result *");
     assert!(table.line.can_restart() && !table.line.has_open_game());
 }
 
@@ -352,15 +431,15 @@ impl Model {
 
 /// Returns the moves that a reader of the last live file knows: a setup takes back what followed its position.
 fn readers_position(outputs: &[Output]) -> Option<Position> {
-    let entry = |output: &Output| match &output.effect {
-        Effect::Entry { entry, .. } => Some(Entry::clone(entry)),
+    let position = |output: &Output| match &output.effect {
+        Effect::GameOpened(header) => Some(header.start()),
+        Effect::Entry { entry, .. } => Some(match &entry.kind {
+            EntryKind::Ply { position, ply } => position.play(ply),
+            EntryKind::Setup(position) => *position,
+        }),
         _ => None,
     };
-    let last = outputs.iter().filter_map(entry).next_back()?;
-    Some(match last.kind {
-        EntryKind::Ply { position, ply } => position.play(&ply),
-        EntryKind::Setup(position) => position,
-    })
+    outputs.iter().filter_map(position).next_back()
 }
 
 proptest! {
@@ -400,10 +479,6 @@ proptest! {
                 Action::Result => "result 1-1".to_owned(),
             };
             table.now += 1;
-            // A game without any ply left has a file only if one was published.
-            if request == "result 1-1" && !table.line.has_open_game() {
-                continue;
-            }
             let (answer, message) = table.request(&request);
             inputs.push((table.now, Input::Request(request.parse().unwrap())));
             prop_assert_eq!(answer, model.handle(&request), "{}: {}", request, message);
@@ -413,6 +488,7 @@ proptest! {
                 let plies: Vec<&String> = model.plies.iter().map(|(_, text)| text).collect();
                 prop_assert_eq!(status.plies.iter().collect::<Vec<_>>(), plies);
             }
+            prop_assert_eq!(table.line.has_open_game(), model.is_playing);
             if model.is_playing {
                 prop_assert_eq!(status.game, model.game());
                 prop_assert_eq!(status.fen, fen::write(Variant::international(), &model.position().setup()));
@@ -421,7 +497,7 @@ proptest! {
         // In the end readers see the position of the model.
         table.wait(PUBLICATION_DELAY);
         inputs.push((table.now, Input::Tick));
-        if model.is_playing && table.line.has_open_game() {
+        if model.is_playing {
             prop_assert_eq!(readers_position(&table.outputs), Some(model.position()));
         }
         // The same records give the same files, however late each deadline was run.

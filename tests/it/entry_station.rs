@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 use crate::boards::Process;
 use crate::control::{Client, run_ctl, status};
 use crate::daemon::{Station, StationFolder};
+use crate::entry_kills;
 use crate::hall::assert_clean;
 use crate::kill_at_syscall::{FaultPoint, each, library};
 use crate::program::{Run, assert_contains, damcast, run};
@@ -94,6 +95,42 @@ fn typed_game_is_recorded_like_any_other() {
     assert_eq!(place.live("table-7-1.pdn"), first);
     let requests = String::from_utf8_lossy(&fs::read(place.path("recordings/log/table-7-1.log")).unwrap()).into_owned();
     assert_eq!(requests.matches(" ! enter ").count(), 6, "one record for each ply, none for refusals: {requests}");
+}
+
+#[test]
+fn first_ply_is_shown_at_once_and_empty_game_vanishes() {
+    let place = tables(&["table-7"], 1);
+    let mut station = started(&place);
+    enter(&place, "table-7", &["32-28"]).done();
+    let types = |place: &StationFolder| -> Vec<String> {
+        events(place).iter().map(|event| event["type"].as_str().unwrap().to_owned()).collect()
+    };
+    // The ply itself is published after eight seconds.
+    wait_until("the first ply", || types(&place) == ["game", "provisional"]);
+    assert_eq!(entry_kills::moves(&place.live("table-7-1.pdn")), Vec::<String>::new());
+    assert!(!station.signal(Signal::KILL).success());
+    let mut station = started(&place);
+    wait_until("the ply after a kill", || status(&place)["boards"][0]["entry"] == json!({"game": 1, "ply": 2}));
+    run_ctl(&place, &["ctl", "enter", "table-7", "--take-back"]).prints("is taken back");
+    assert_eq!(status(&place)["boards"][0]["entry"], json!({"game": 1, "ply": 1}));
+    run_ctl(&place, &["ctl", "result", "table-7", "*"]).done();
+    wait_until("the end", || types(&place) == ["game", "provisional", "provisional", "end"]);
+    enter(&place, "table-7", &["31-27", "19-23"]).prints("ply 1 of game 2 is 31-27");
+    run_ctl(&place, &["ctl", "result", "table-7", "1-1"]).done();
+    wait_until("the archive", || place.path("recordings/public/archive/table-7-2.pdn").exists());
+    assert!(station.signal(Signal::TERM).success());
+    let public = |name: &str| fs::read_to_string(place.path("recordings/public").join(name)).unwrap();
+    assert_contains(&public("games.pdn"), &["1. 31-27 19-23", "[Result \"1-1\"]"]);
+    assert!(!place.path("recordings/public/archive/table-7-1.pdn").exists());
+    assert_clean(&place.path("recordings"), "");
+    let before = public("events.ndjson");
+    for folder in ["live", "public"] {
+        fs::remove_dir_all(place.path("recordings").join(folder)).unwrap();
+    }
+    run(&["rebuild", &place.path("recordings").display().to_string()]).done();
+    assert_eq!(public("events.ndjson"), before);
+    assert_eq!(place.live("table-7-1.pdn").lines().last(), Some("*"));
+    assert!(!place.path("recordings/public/archive/table-7-1.pdn").exists());
 }
 
 #[test]

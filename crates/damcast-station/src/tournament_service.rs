@@ -221,8 +221,9 @@ impl TournamentService {
                 game.entries == 1
             }
             LifecycleChange::Ended { result, is_operator_result } => {
-                if let Some(game) = self.games.last_mut(&name(&line, board)) {
-                    (game.is_over, game.result, game.is_result_given) = (true, result, is_operator_result);
+                if let Some(game) = self.games.last(&name(&line, board)).cloned() {
+                    let is_result_given = is_operator_result;
+                    self.games.insert(BoardGame { is_over: true, result, is_result_given, ..game });
                 }
                 true
             }

@@ -34,6 +34,8 @@ pub struct Delay {
 /// Visible part of a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct VisibleGame<'game> {
+    /// Whether the beginning of the game is visible: with its first entry, that of an entered game before it.
+    pub is_begun: bool,
     /// Visible plies and setups, from the first.
     pub entries: &'game [RecordedEntry],
     /// Number of `entries` in earlier files of the game, which were ended by mistake.
@@ -93,15 +95,18 @@ impl Delay {
         let by_plies = if is_closed { own.len() } else { self.visible_by_plies(own) };
         let count = by_time.min(by_plies);
         let is_closed = is_closed && count == own.len();
-        // Before the first own entry, viewers cannot know that the earlier game continues.
-        let before = if count == 0 { 0 } else { game.entries().len() - own.len() };
+        let is_begun = count > 0 || self.shows_beginning(game, is_closed, now);
+        // Before its beginning, viewers cannot know that the earlier game continues. If no entry followed, it did not.
+        let continues = count > 0 || is_begun && !is_closed;
+        let before = if continues { game.entries().len() - own.len() } else { 0 };
         let result = game.result().filter(|(at, _)| is_closed && self.visible_at(*at) <= now).map(|(_, result)| result);
         let corrections = game.corrections();
         let seen = corrections.iter().take_while(|correction| self.visible_at(correction.at) <= now).count();
         VisibleGame {
+            is_begun,
             entries: &game.entries()[..before + count],
             prior_entries: before,
-            insertions: self.visible_insertions(game, before + count, is_closed, now),
+            insertions: self.visible_insertions(game, before + count, is_closed && before + count > 0, now),
             is_closed,
             result,
             corrections: &corrections[..seen],
@@ -111,6 +116,7 @@ impl Delay {
     /// Returns the next moment at which more becomes visible by time alone.
     pub fn next_change(self, game: &GameRecord, now: WallTime) -> Option<WallTime> {
         let ends = game.closed_at().into_iter().chain(game.result().map(|(at, _)| at));
+        let ends = ends.chain(Some(game.opened_at).filter(|_| game.header.is_entered));
         let moments = game.entries().iter().rev().map(|entry| entry.at).take_while(|&at| self.visible_at(at) > now);
         // Usually all of them are visible.
         let asides =
@@ -119,6 +125,11 @@ impl Delay {
         let corrections = game.corrections().iter().map(|correction| correction.at);
         let corrections = corrections.chain(game.insertions().iter().map(|insertion| insertion.at));
         moments.chain(asides).chain(ends).chain(corrections).map(|at| self.visible_at(at)).filter(|&at| at > now).min()
+    }
+
+    /// Whether the beginning of a game is visible without an entry. The delay in plies withholds it like the first ply.
+    fn shows_beginning(self, game: &GameRecord, is_closed: bool, now: WallTime) -> bool {
+        game.header.is_entered && (is_closed || self.plies == 0 && self.visible_at(game.opened_at) <= now)
     }
 
     /// Returns the moment at which something recorded at `at` becomes visible.
@@ -146,6 +157,7 @@ impl Delay {
 
 #[cfg(test)]
 mod tests {
+    use super::super::events::visible_event_count;
     use super::super::record::GameChange;
     use super::super::record::tests::{changes, game, moment};
     use super::*;
@@ -180,6 +192,26 @@ mod tests {
         assert_eq!((view.entries.len(), view.is_closed, view.result), (5, true, Some("2-0")));
         assert_eq!(delay.next_change(&game, moment(29)), Some(moment(30)));
         assert_eq!(delay.next_change(&game, moment(30)), None);
+    }
+
+    #[test]
+    fn entered_game_begins_before_its_first_entry() {
+        let (header, mut entries) = changes(1, &[], &LINES);
+        let header = crate::livefile::GameHeader { is_entered: true, ..header };
+        let mut game = GameRecord::new(header, moment(5));
+        let begins = |game: &GameRecord, delay: Delay, now| {
+            let view = delay.view(game, moment(now));
+            (view.is_begun, visible_event_count(view))
+        };
+        let (seconds, plies) = (Delay { seconds: 10, plies: 0 }, Delay { seconds: 0, plies: 1 });
+        assert_eq!([4, 5].map(|now| begins(&game, Delay::NO_DELAY, now)), [(false, 0), (true, 1)]);
+        assert_eq!([14, 15].map(|now| begins(&game, seconds, now)), [(false, 0), (true, 1)]);
+        assert_eq!(seconds.next_change(&game, moment(6)), Some(moment(15)));
+        assert_eq!(begins(&game, plies, 99), (false, 0));
+        game.apply(moment(13), entries.remove(0));
+        assert_eq!((begins(&game, seconds, 15), begins(&game, plies, 99)), ((true, 1), (false, 0)));
+        game.apply(moment(20), GameChange::Ended(None));
+        assert_eq!((begins(&game, seconds, 30), begins(&game, plies, 20)), ((true, 3), (true, 3)));
     }
 
     #[test]

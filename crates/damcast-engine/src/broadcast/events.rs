@@ -139,8 +139,9 @@ impl GameEvent {
 /// Returns the number of events of the visible part of a game.
 pub fn visible_event_count(view: VisibleGame<'_>) -> u64 {
     let own = view.own_entries().len();
-    let begun = usize::from(own > 0);
-    (begun + own + own_insertions(view).len()) as u64 + u64::from(view.is_closed) + u64::from(view.result.is_some())
+    (usize::from(view.is_begun) + own + own_insertions(view).len()) as u64
+        + u64::from(view.is_closed)
+        + u64::from(view.result.is_some())
 }
 
 /// Returns the visible insertions of the live file.
@@ -169,7 +170,7 @@ pub fn event_time(game: &GameRecord, stream: Stream, n: u64) -> Option<WallTime>
     }
     // The first event is the beginning of the game.
     let entries = game.current_file_entries();
-    let Some(mut after) = index.checked_sub(1) else { return entries.first().map(|entry| entry.at) };
+    let Some(mut after) = index.checked_sub(1) else { return begun_at(game) };
     let prior = game.entries().len() - entries.len();
     for insertion in game.insertions().iter().filter(|insertion| insertion.moves.recorded as usize > prior) {
         let recorded = insertion.moves.recorded as usize - prior;
@@ -186,7 +187,13 @@ pub fn event_time(game: &GameRecord, stream: Stream, n: u64) -> Option<WallTime>
     }
 }
 
-/// Returns the events of the visible part of a game after the first `skip`; none until one of its entries is visible.
+/// Returns the time at which a game began for readers: that of its first entry, for an entered game that of its file.
+fn begun_at(game: &GameRecord) -> Option<WallTime> {
+    let first = game.current_file_entries().first().map(|entry| entry.at);
+    if game.header.is_entered { Some(game.opened_at) } else { first }
+}
+
+/// Returns the events of the visible part of a game after the first `skip`; none until its beginning is visible.
 pub fn events(board: &Board, game: &GameRecord, view: VisibleGame<'_>, skip: u64) -> Vec<GameEvent> {
     events_without(board, game, view, skip, &HiddenNames::default())
 }
@@ -201,8 +208,8 @@ pub fn events_without(
 ) -> Vec<GameEvent> {
     let mut bodies = Vec::new();
     let own = view.own_entries();
-    if let Some(first) = own.first() {
-        bodies.push((first.at, if skip == 0 { game_opened_event(board, game, withheld) } else { Object::new() }));
+    if let Some(at) = begun_at(game).filter(|_| view.is_begun) {
+        bodies.push((at, if skip == 0 { game_opened_event(board, game, withheld) } else { Object::new() }));
     }
     let mut numberer = MoveNumberer { ply: 0, number: 1, shift: 0 };
     let known = usize::try_from(skip).unwrap_or(usize::MAX);

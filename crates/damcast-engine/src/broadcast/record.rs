@@ -460,7 +460,7 @@ impl GameRecord {
         let last = self.entries.last().map(|entry| entry.at);
         let last = last.into_iter().chain(self.insertions.last().map(|insertion| insertion.at));
         let last = last.chain(self.live_updates.last_at());
-        let times = last.chain(self.closed_at);
+        let times = last.chain(self.closed_at).chain(Some(self.opened_at).filter(|_| self.header.is_entered));
         times.max().unwrap_or(self.opened_at)
     }
 

@@ -270,8 +270,11 @@ impl StoredGame {
             && delay.visible_at(game.last_change_at) <= now
         {
             let has_result = game.result.is_some();
-            let events =
-                usize::from(game.entries > 0) + game.entries + game.insertions.len() + 1 + usize::from(has_result);
+            let events = usize::from(game.entries > 0 || game.is_entered)
+                + game.entries
+                + game.insertions.len()
+                + 1
+                + usize::from(has_result);
             return Ok(VisibleExtent {
                 entries: game.entries,
                 insertions: game.insertions.len(),

@@ -1,6 +1,6 @@
 //! One game on a board: converts the recogniser's verdicts to entries of its file.
 //!
-//! The file begins with the first entry. Plies of the side that starts have a move number. Plies of the other side have one
+//! The file begins with the first entry, that of an entered game with its first entered ply, which is published later. Plies of the side that starts have a move number. Plies of the other side have one
 //! only directly after a setup or a FEN tag.
 
 use std::collections::VecDeque;
@@ -37,6 +37,8 @@ pub struct LiveGame {
     prior_header: Option<Box<GameHeader>>,
     /// Players of White and Black in its file.
     players: Option<[Option<String>; 2]>,
+    /// Whether its file has no entry.
+    is_empty: bool,
     /// Whether the next ply of the side that does not start needs a move number.
     needs_number: bool,
     /// Result entered by the operator, with its time, while the last plies are still being recognised.
@@ -66,6 +68,7 @@ impl LiveGame {
             header: None,
             prior_header: None,
             players: None,
+            is_empty: true,
             needs_number: true,
             result: None,
             last_line: None,
@@ -84,6 +87,7 @@ impl LiveGame {
             header: None,
             prior_header: self.header.clone(),
             players: None,
+            is_empty: true,
             needs_number: true,
             result: None,
             missing_moves: MissingMoves::default(),
@@ -116,37 +120,36 @@ impl LiveGame {
         self.last_line.as_deref()
     }
 
-    /// Converts a verdict to an entry of the file. `clocks`: clock state for the entry.
-    pub fn entry_for(
-        &mut self,
-        verdict: &Verdict,
-        clocks: Option<Clocks>,
-        settings: &LineSettings,
-        pairing: Option<&str>,
-        games: &mut u32,
-    ) -> Vec<Effect> {
+    /// Whether its file ended without an entry and without a result, so that the game counts for nothing.
+    pub fn is_void(&self) -> bool {
+        self.file_number.is_some() && self.is_empty && self.result.as_ref().is_none_or(|(result, _)| result == "*")
+    }
+
+    /// Opens the file with this number. `pairing`: pairing of the game, unless it continues an earlier one.
+    pub fn open_file(&mut self, number: u32, settings: &LineSettings, pairing: Option<&str>) -> Effect {
+        self.file_number = Some(number);
+        let tags = self.tags(settings);
+        self.players = Some(game_tags::player_names(&tags));
+        let (pairing, continues) = match &self.prior_header {
+            Some(earlier) => (earlier.pairing_id.clone(), Some(earlier.game)),
+            None => (pairing.map(str::to_owned), None),
+        };
+        let opening = Box::new(GameHeader {
+            game: number,
+            variant: settings.variant,
+            tags,
+            pairing_id: pairing,
+            continued_game: continues,
+            is_entered: settings.mode == Mode::Entry,
+        });
+        self.header = Some(opening.clone());
+        Effect::GameOpened(opening)
+    }
+
+    /// Converts a verdict to an entry of the open file. `clocks`: clock state for the entry.
+    pub fn entry_for(&mut self, verdict: &Verdict, clocks: Option<Clocks>) -> Vec<Effect> {
         let mut effects = Vec::new();
-        let opens = self.file_number.is_none();
-        if opens {
-            *games += 1;
-            self.file_number = Some(*games);
-            let tags = self.tags(settings);
-            self.players = Some(game_tags::player_names(&tags));
-            let (pairing, continues) = match &self.prior_header {
-                Some(earlier) => (earlier.pairing_id.clone(), Some(earlier.game)),
-                None => (pairing.map(str::to_owned), None),
-            };
-            let opening = Box::new(GameHeader {
-                game: *games,
-                variant: settings.variant,
-                tags,
-                pairing_id: pairing,
-                continued_game: continues,
-                is_entered: settings.mode == Mode::Entry,
-            });
-            self.header = Some(opening.clone());
-            effects.push(Effect::GameOpened(opening));
-        }
+        let is_first = std::mem::take(&mut self.is_empty);
         let (number, step, reason) = match verdict {
             Verdict::Ply { before, ply, .. } => {
                 let number = self.number_before(self.recogniser.plies() - 1, before.turn());
@@ -154,7 +157,7 @@ impl LiveGame {
                 (number, EntryKind::Ply { position: *before, ply: ply.clone() }, None)
             }
             Verdict::Setup { position, reason, .. } => {
-                if opens && !self.has_fen_tag() {
+                if is_first && !self.has_fen_tag() {
                     // Readers would take the first setup of a game without a FEN tag for its start.
                     let start = Box::new(Entry::new(EntryKind::Setup(self.file_start)));
                     effects.push(Effect::Entry { entry: start, reason: None });

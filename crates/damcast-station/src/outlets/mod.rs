@@ -108,7 +108,7 @@ pub struct GameLifecycle {
 pub enum LifecycleChange {
     /// The line was opened with these games, each with its address on a bus and without the name of its board.
     LineOpened(Vec<(Option<BusAddress>, BoardGame)>),
-    /// A game has its first entry, which follows.
+    /// A game has begun; its first entry follows, at once or when the first entered ply is published.
     Started(Box<BoardGame>),
     /// A game has one more entry.
     EntryAdded,

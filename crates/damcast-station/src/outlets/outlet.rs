@@ -539,14 +539,15 @@ fn archived_game(
     let Some(closed) = game.closed_at().filter(|_| extent.is_closed) else { return Ok(None) };
     let key = (board.name.clone(), game.number());
     let state = (game.result().filter(|_| extent.has_result).map(str::to_owned), extent.corrections);
-    // The archive waits for a result that may not be visible yet.
-    if there.get(&key) == Some(&state) || state.0.as_deref() != game.result() {
+    // The archive waits for a result that may not be visible yet, and leaves out a game without moves and result.
+    let is_void = extent.entries == 0 && game.result().is_none();
+    if is_void || there.get(&key) == Some(&state) || state.0.as_deref() != game.result() {
         return Ok(None);
     }
     // A game that was ended by mistake and continued is archived with its continuation.
     if let Some(later) = board.next_part(game) {
         let extent = later.visible_extent(delay, now)?;
-        if extent.is_closed && extent.has_result == later.result().is_some() {
+        if extent.entries > 0 && extent.is_closed && extent.has_result == later.result().is_some() {
             return Ok(None);
         }
     }

@@ -74,9 +74,13 @@ pub struct BoardGames {
 }
 
 impl BoardGames {
-    /// Adds a game, or replaces it.
+    /// Adds a game, or replaces it. Removes it if it counts for nothing.
     pub fn insert(&mut self, game: BoardGame) {
         let place = (game.board.clone(), game.number);
+        if game.is_void() {
+            self.games.remove(&place);
+            return;
+        }
         if let Some(pairing) = &game.pairing {
             self.by_pairing.entry(pairing.clone()).or_default().insert(place.clone());
         }

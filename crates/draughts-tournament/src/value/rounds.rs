@@ -142,6 +142,11 @@ pub struct BoardGame {
 }
 
 impl BoardGame {
+    /// Whether the game ended without a move and without a result, so that it counts for nothing.
+    pub fn is_void(&self) -> bool {
+        self.is_over && self.entries == 0 && self.result.is_none()
+    }
+
     /// Returns the value of a tag at the start of the game.
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())

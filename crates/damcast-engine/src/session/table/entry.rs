@@ -5,7 +5,8 @@
 //!                     └──enter-undo 3 14──▸ gone                                └──enter-undo 3 14──▸ setup
 //! ```
 //!
-//! Game and ply name the place of an entered ply, so a request that arrives twice changes nothing.
+//! Game and ply name the place of an entered ply, so a request that arrives twice changes nothing. The first ply opens the file, so
+//! that viewers see it at once. If it is taken back, the game stays open and empty, for the next ply.
 
 use draughts::{Color, Move, Position};
 use draughts_pdn::clock::Clocks;
@@ -142,7 +143,7 @@ impl Table {
             Err(error) => return refusal(format!("ply {number} is {}'s: {error}", side(position.turn()))),
         };
         let mut effects = self.publish_entered(now);
-        self.add_pending(now, position, ply, entered);
+        effects.extend(self.add_pending(now, position, ply, entered));
         effects.extend(self.shown(number, game));
         effects
     }
@@ -159,13 +160,14 @@ impl Table {
             Err(error) => return refusal(format!("ply 1 is {}'s: {error}", side(position.turn()))),
         };
         let mut effects = self.start_game(now, position);
-        self.add_pending(now, position, ply, entered);
+        effects.extend(self.add_pending(now, position, ply, entered));
         effects.extend(self.shown(1, *game));
         effects
     }
 
-    fn add_pending(&mut self, now: Millis, position: Position, ply: Move, entered: &EnteredPly) {
-        let Some(typed) = &mut self.entered else { return };
+    /// Adds a ply to the running game, whose file it may open.
+    fn add_pending(&mut self, now: Millis, position: Position, ply: Move, entered: &EnteredPly) -> Option<Effect> {
+        let typed = self.entered.as_mut()?;
         let [white, black] = entered.clocks;
         let clocks = Clocks { white, black, running: None };
         let clocks = Some(clocks).filter(|_| white.or(black).is_some());
@@ -174,6 +176,7 @@ impl Table {
         typed.pending = Some(PendingPly { ply, clocks, entered_at: now });
         typed.claim = None;
         typed.clocks = clocks.or(typed.clocks);
+        self.games.open_file(&self.settings)
     }
 
     /// Returns the message about an entered ply.

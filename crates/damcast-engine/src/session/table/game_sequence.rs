@@ -86,10 +86,16 @@ impl GameSequence {
     }
 
     fn set_phase(&mut self, stage: GamePhase) {
-        if let GamePhase::Playing(game) = std::mem::replace(&mut self.phase, stage)
-            && game.file_number().is_some()
-        {
+        let GamePhase::Playing(game) = std::mem::replace(&mut self.phase, stage) else { return };
+        let Some(header) = game.header() else { return };
+        if !game.is_void() {
             self.last_ended = Some(game);
+            return;
+        }
+        // Its pairing still has no game, or the one that it was to continue.
+        let is_its = |(_, number): &(String, u32)| *number == header.game;
+        if self.last_paired_game.as_ref().is_some_and(is_its) {
+            self.last_paired_game = header.pairing_id.clone().zip(header.continued_game);
         }
     }
 
@@ -164,6 +170,22 @@ impl GameSequence {
         Some(pairing.id.clone())
     }
 
+    /// Opens the file of the running game, unless it has one.
+    pub fn open_file(&mut self, settings: &LineSettings) -> Option<Effect> {
+        let pairing = self.next_pairing().map(|pairing| pairing.id.clone());
+        let GamePhase::Playing(game) = &mut self.phase else { return None };
+        if game.file_number().is_some() {
+            return None;
+        }
+        self.last_ended = None;
+        self.file_count += 1;
+        let effect = game.open_file(self.file_count, settings, pairing.as_deref());
+        if let Some(id) = game.header().and_then(|header| header.pairing_id.clone()) {
+            self.last_paired_game = Some((id, self.file_count));
+        }
+        Some(effect)
+    }
+
     /// Converts a verdict to an entry of the file. Also returns whether the file existed already.
     pub fn publish(
         &mut self,
@@ -171,15 +193,10 @@ impl GameSequence {
         clocks: Option<Clocks>,
         settings: &LineSettings,
     ) -> Option<(Vec<Effect>, bool)> {
-        let pairing = self.next_pairing().map(|pairing| pairing.id.clone());
+        let opening = self.open_file(settings);
+        let is_begun = opening.is_none();
         let GamePhase::Playing(game) = &mut self.phase else { return None };
-        let is_begun = game.file_number().is_some();
-        self.last_ended = None;
-        let effects = game.entry_for(verdict, clocks, settings, pairing.as_deref(), &mut self.file_count);
-        let header = game.header().filter(|_| !is_begun);
-        if let Some((id, number)) = header.and_then(|header| Some((header.pairing_id.clone()?, header.game))) {
-            self.last_paired_game = Some((id, number));
-        }
+        let effects = opening.into_iter().chain(game.entry_for(verdict, clocks)).collect();
         Some((effects, is_begun))
     }
 
