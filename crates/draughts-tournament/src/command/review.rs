@@ -250,7 +250,12 @@ fn results(
         let doubt = match last.get(&pairing.id) {
             None => format!("{} has no game of it; is it a forfeit?", pairing.board_name),
             Some(_) if !pairing.games.is_empty() => continue,
-            Some(game) if !game.is_over => format!("its game on {} goes on", game.board),
+            Some(game) if !game.is_over => {
+                let board = &game.board;
+                format!(
+                    "its game on {board} goes on, and this does not end it; `damcast ctl result {board} {result}` does"
+                )
+            }
             Some(game) => {
                 let Some(shown) = game.result.as_deref() else { continue };
                 let counted = result_of(&section.scoring, result.white, result.black);

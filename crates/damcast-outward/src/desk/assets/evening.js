@@ -68,6 +68,7 @@ const drawLines = place => {
     })),
     free.length > 0 && el('p.q.s', {}, texts.try_hint),
     addingTables(),
+    el('p.q.s', {}, texts.phones_hint),
     ownLines().some(line => line.mode === 'entry') && el('div.ab', {}, button(texts.codes, 'codes', () => showCodes(ownLines().filter(line => line.mode === 'entry').map(line => line.name))))]);
 };
 
