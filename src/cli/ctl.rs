@@ -4,6 +4,7 @@ mod add_moves;
 mod enter;
 mod reply;
 mod request;
+mod words;
 
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -15,11 +16,11 @@ use damcast::control::client::Client;
 use damcast::control::tournament::TournamentRequest;
 use damcast::control::{ClientRequest, Reply, Role};
 use damcast::tournament::TournamentCommand;
-use draughts::Color;
 use draughts_tournament::RoundState;
 
 use super::output;
 use super::station::{EXIT_OUTCOME_UNKNOWN, StationOptions};
+use words::{Side, Switch};
 
 /// Arguments of the command.
 #[derive(clap::Args)]
@@ -346,6 +347,18 @@ enum Subcommand {
         #[arg(long)]
         take_back: bool,
     },
+    /// Let people enter the moves of a game in place of its board.
+    ///
+    /// For a board that fails during a game. The game goes on from its last published position, with its players and its file, and ends
+    /// the entry. What the board reports is recorded and makes no moves. `off` lets the board report the moves again.
+    #[command(after_help = "Examples:\n  damcast ctl entry board-3 on\n  damcast ctl entry board-3 off")]
+    Entry {
+        /// Board name.
+        board: String,
+        /// Who makes the moves: people (on) or the board (off).
+        #[arg(value_enum)]
+        state: Switch,
+    },
     /// Create a code with which a table enters its own moves.
     ///
     /// People use it to enter the moves of one board without electronics in one round, and nothing else; a new code for the same round
@@ -548,24 +561,6 @@ impl RoundAction {
         };
         let round = round.context("say which round, as in `round open 3`")?;
         Ok(TournamentCommand::SetRoundState { round, to: to.name().to_owned(), section })
-    }
-}
-
-/// Side, as written on the command line.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Side {
-    #[value(alias = "w")]
-    White,
-    #[value(alias = "b")]
-    Black,
-}
-
-impl From<Side> for Color {
-    fn from(side: Side) -> Color {
-        match side {
-            Side::White => Color::White,
-            Side::Black => Color::Black,
-        }
     }
 }
 

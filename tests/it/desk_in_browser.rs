@@ -234,7 +234,7 @@ fn session_ended_elsewhere_ends_in_page() {
     browser.wait("Boolean(document.querySelector('#detail'))", &true.into());
     // An arbiter sees only the buttons allowed to the role.
     let offered = "[...document.querySelectorAll('#detail button')].map(button => button.textContent).join()";
-    browser.wait(offered, &"Result,Names".into());
+    browser.wait(offered, &"Result,Names,Enter moves by hand".into());
     let operator = desk.log_in(&json!({"code": code(&place, "operator", "M. Bosma")}));
     let (_, sessions) = desk.get("/api/sessions", &operator);
     let his = sessions["sessions"].as_array().unwrap().iter().find(|session| session["role"] == "arbiter").unwrap();
@@ -284,9 +284,14 @@ fn confirmed_action_matches_display() {
 }
 
 /// A view of the desk, and its buttons that open dialogs.
-const DIALOG_BUTTONS: [(&str, &[&str]); 5] = [
-    ("boards", &["result", "names", "adopt", "undo", "setup", "resync", "flip", "hold", "start", "pairing", "rotate"]),
-    ("tournament", &["to closed", "result 0", "substitute 0", "player 1", "round-robin"]),
+const DIALOG_BUTTONS: [(&str, &[&str]); 7] = [
+    (
+        "boards",
+        &["result", "names", "adopt", "undo", "setup", "resync", "flip", "hold", "start", "pairing", "rotate", "entry"],
+    ),
+    ("results", &[]),
+    ("tournament", &["to closed", "result 0", "substitute 0", "player 1", "round-robin", "next-round"]),
+    ("set_up", &["add-players"]),
     ("standings", &[]),
     ("log", &[]),
     ("station", &["reload", "alarm-test", "log-level", "login"]),

@@ -154,25 +154,25 @@ fn repeated_and_wrong_plies_leave_no_record() {
 }
 
 /// Returns the code that `damcast ctl entry-code` prints.
-fn code(place: &StationFolder, arguments: &[&str]) -> String {
+pub fn code(place: &StationFolder, arguments: &[&str]) -> String {
     let printed = run_ctl(place, &[&["ctl", "entry-code"], arguments].concat()).done();
     printed.lines().find_map(|line| line.strip_prefix("code: ")).unwrap_or_else(|| panic!("{printed}")).to_owned()
 }
 
 /// A phone at the entry socket.
-struct Phone(EntryClient);
+pub struct Phone(EntryClient);
 
 impl Phone {
-    fn connect(place: &StationFolder) -> Phone {
+    pub fn connect(place: &StationFolder) -> Phone {
         Phone(EntryClient::connect(vec![place.path("recordings/entry.sock")]).unwrap())
     }
 
-    fn ask(&mut self, code: &str, request: EntryRequest) -> EntryReply {
+    pub fn ask(&mut self, code: &str, request: EntryRequest) -> EntryReply {
         let address = Some([10, 0, 0, 7].into());
         self.0.request(&EntryMessage { code: code.to_owned(), address, request }).unwrap()
     }
 
-    fn enter(&mut self, code: &str, game: u32, ply: u32, notation: &str) -> EntryReply {
+    pub fn enter(&mut self, code: &str, game: u32, ply: u32, notation: &str) -> EntryReply {
         self.ask(code, EntryRequest::Enter { game, ply, notation: notation.to_owned(), clock: None })
     }
 }

@@ -39,6 +39,7 @@ mod entry;
 mod entry_kills;
 mod entry_page;
 mod entry_station;
+mod entry_switch;
 mod extract;
 mod folder;
 mod folders;

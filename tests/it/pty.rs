@@ -166,6 +166,11 @@ impl Board {
         }
     }
 
+    /// Returns the contents of the fields.
+    pub fn fields(&self) -> &[u8] {
+        &self.position[3..]
+    }
+
     /// Whether the whole recording has been sent.
     pub fn is_over(&self) -> bool {
         self.next.is_none()

@@ -299,7 +299,8 @@ impl ClientRequest {
                         | OperatorCommand::Names { .. }
                         | OperatorCommand::Enter(_)
                         | OperatorCommand::TakeBack { .. }
-                        | OperatorCommand::AddMoves(_))
+                        | OperatorCommand::AddMoves(_)
+                        | OperatorCommand::SwitchEntry(_))
                 )
             }
             _ => false,

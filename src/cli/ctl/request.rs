@@ -13,6 +13,7 @@ use draughts_pdn::encoding::{self, Encoding};
 use super::super::input::read_whole;
 use super::super::tournament::user;
 use super::Subcommand;
+use super::words::Switch;
 
 impl Subcommand {
     /// Returns the request; with `dry_run` it changes nothing.
@@ -133,6 +134,7 @@ impl Subcommand {
             Subcommand::Undo { board, plies } => (board, OperatorCommand::Undo((*plies).into())),
             Subcommand::Resync { board, side } => (board, OperatorCommand::Resync(side.map(Color::from))),
             Subcommand::Flip { board } => (board, OperatorCommand::Flip),
+            Subcommand::Entry { board, state } => (board, OperatorCommand::SwitchEntry(*state == Switch::On)),
             Subcommand::Hold { board } => (board, OperatorCommand::HoldPublication),
             Subcommand::Release { board } => (board, OperatorCommand::ReleasePublication),
             Subcommand::Rotate { board } => (board, OperatorCommand::Rotate),

@@ -47,8 +47,8 @@ impl EntryBoard {
     /// Returns the state for people.
     pub fn status(&self) -> Status {
         let status = Status { is_admitted: true, is_held: self.hold.is_holding(), ..self.table.status() };
-        let state = format!("{}, entered by hand", status.state);
-        Status { state: if status.is_held { format!("held back: {state}") } else { state }, ..status }
+        let state = if status.is_held { format!("held back: {}", status.state) } else { status.state };
+        Status { state, ..status }
     }
 
     /// Sets the machine clock at a time of the line.

@@ -107,6 +107,11 @@ impl SingleBoard {
     pub fn status(&self) -> Status {
         let status = self.session.table.status();
         let board = self.identity.serial().map(str::to_owned);
+        if self.session.table.is_entry_on() {
+            let is_held = self.session.hold.is_holding();
+            let state = if is_held { format!("held back: {}", status.state) } else { status.state };
+            return Status { is_held, state, board, is_admitted: true, ..status };
+        }
         let condition = match (self.identity.is_admitted(), self.questions.is_silent()) {
             (_, true) => Condition::NoAnswer,
             (false, _) if self.questions.is_link_up() => Condition::OtherBoard,
@@ -169,7 +174,7 @@ impl SingleBoard {
 
     /// Handles the start of contact with the expected board.
     fn start_listening(&mut self, now: Millis) {
-        if self.session.table.is_playing() && self.session.table.fields().is_some() {
+        if self.follows_game() {
             self.open_gap(now);
         } else {
             self.session.table.set_link_up(self.session.table_time(now), true);
@@ -177,6 +182,12 @@ impl SingleBoard {
             self.has_unknown_gap = false;
             self.session.late_start = if self.expects_late_start { LateStart::Unknown } else { LateStart::None };
         }
+    }
+
+    /// Whether each report of the board matters for a running game.
+    fn follows_game(&self) -> bool {
+        let table = &self.session.table;
+        table.is_playing() && table.fields().is_some() && !table.is_entry_on()
     }
 
     /// Handles the loss of contact, or contact with an unexpected board. An open gap continues.
@@ -282,7 +293,7 @@ impl SingleBoard {
 
     /// Opens a gap if the message shows that reports are missing.
     fn detect_gap(&mut self, now: Millis, message: &Message, outputs: &mut Vec<Output>) {
-        if self.gap.is_some() || !self.session.table.is_playing() || self.session.table.fields().is_none() {
+        if self.gap.is_some() || !self.follows_game() {
             return;
         }
         let is_deaf = self.session.table.silence_due().is_some_and(|at| at < self.session.table_time(now));

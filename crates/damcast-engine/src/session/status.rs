@@ -132,7 +132,7 @@ pub struct Status {
     pub unexplained: Option<UnexplainedStatus>,
     /// Contents of the squares; `None` if unknown.
     pub squares: Option<BoardSquares>,
-    /// State of a game that people enter; `None` on a board that reports its moves itself.
+    /// State of a game that people enter; `None` on a board that reports its moves itself, unless it was switched to entry.
     pub entry: Option<EntryStatus>,
     /// Places of the running game at which moves are missing: number of entries before each, as in
     /// [`AddedMoves::after`].
@@ -165,6 +165,8 @@ impl MissingMovesPlace {
 /// State of a game that people enter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EntryStatus {
+    /// Whether entered plies count; `false` after the end of the game for which a board was switched to entry.
+    pub is_on: bool,
     /// Value of the PDN tag `GameType`.
     pub game_type: String,
     /// Number of the running or last game, or of the first that can begin.

@@ -48,7 +48,7 @@ use crate::bytelog::Mode;
 use crate::calendar;
 use crate::millis::Millis;
 use crate::protocol::{ClockReport, Field, PieceCode};
-use crate::recognition::Verdict;
+use crate::recognition::{Recogniser, Verdict};
 use board_model::BoardModel;
 use clock::{ClockReportSource, TableClock};
 use entry::EnteredGame;
@@ -70,7 +70,7 @@ pub struct Table {
     live_updates: LiveUpdateTracker,
     /// Operator's confirmation that the board is right, while the contents of the board are still being read.
     resync: Option<Resync>,
-    /// Entered plies; `None` on a board that reports its moves itself.
+    /// Entered plies; `None` on a board that reports its moves itself, unless people enter those of this game.
     entered: Option<EnteredGame>,
 }
 
@@ -163,7 +163,7 @@ impl Table {
         self.board.set_link_up(now, up);
         self.live_updates.set_link_up(now, up);
         self.resync = None;
-        if let Some(recogniser) = self.games.recogniser() {
+        if let Some(recogniser) = self.recogniser_of_board() {
             recogniser.set_link_up(now, false);
         }
     }
@@ -171,7 +171,7 @@ impl Table {
     /// Ends the gap, because a dump arrived or none will arrive.
     fn end_gap(&mut self, now: Millis) {
         if self.board.end_gap()
-            && let Some(recogniser) = self.games.recogniser()
+            && let Some(recogniser) = self.recogniser_of_board()
         {
             recogniser.set_link_up(now, true);
         }
@@ -181,7 +181,7 @@ impl Table {
     /// noticed nothing.
     pub fn note_heard(&mut self, now: Millis) {
         if self.silence_due().is_some_and(|at| at < now)
-            && let Some(recogniser) = self.games.recogniser()
+            && let Some(recogniser) = self.recogniser_of_board()
         {
             recogniser.note_outage(now);
             self.board.mark_unconfirmed();
@@ -193,7 +193,7 @@ impl Table {
     pub fn resume_from_memory(&mut self) {
         self.board.resume_from_memory();
         self.live_updates.set_link_up(Millis::ZERO, true);
-        if let Some(recogniser) = self.games.recogniser() {
+        if let Some(recogniser) = self.recogniser_of_board() {
             recogniser.resume_from_memory();
         }
     }
@@ -255,6 +255,11 @@ impl Table {
         }
     }
 
+    /// Returns the recogniser of a running game whose moves the board reports.
+    fn recogniser_of_board(&mut self) -> Option<&mut Recogniser> {
+        self.games.recogniser().filter(|_| self.entered.is_none())
+    }
+
     /// Sets the contents of the board from a source other than the board.
     fn assume_board(&mut self, now: Millis, position: &Position) {
         self.board.assume_board(position);
@@ -264,7 +269,7 @@ impl Table {
     /// Passes the known contents of the board to the recogniser.
     fn sync_recogniser(&mut self, now: Millis) {
         let sight = self.board.occupancy();
-        if let Some(recogniser) = self.games.recogniser() {
+        if let Some(recogniser) = self.recogniser_of_board() {
             recogniser.on_dump(now, &sight);
         }
     }
@@ -288,7 +293,7 @@ impl Table {
             ))];
         }
         let reported = self.board.on_field_update(now, field, code);
-        if let (Some(recogniser), Some((square, seen))) = (self.games.recogniser(), reported) {
+        if let (Some(recogniser), Some((square, seen))) = (self.recogniser_of_board(), reported) {
             recogniser.observe(now, square, seen);
         }
         Vec::new()
@@ -324,7 +329,7 @@ impl Table {
         }
         // The clock readings in between are missing as well, so the next reading has no reference.
         self.clock.reset_reading();
-        if let Some(recogniser) = self.games.recogniser() {
+        if let Some(recogniser) = self.recogniser_of_board() {
             recogniser.note_outage(now);
         }
         self.on_dump(now, shown.fields())
@@ -370,12 +375,16 @@ impl Table {
 
     /// Handles a report of the clock.
     pub fn on_clock(&mut self, now: Millis, report: &ClockReport) -> Vec<Effect> {
-        self.clock.on_report(now, report, ClockReportSource::Times, self.games.recogniser())
+        let recogniser = self.games.recogniser().filter(|_| self.entered.is_none());
+        self.clock.on_report(now, report, ClockReportSource::Times, recogniser)
     }
 
     /// Handles a press that the board itself noticed, as opposed to a changed lever between two readings.
     pub fn on_press(&mut self, now: Millis, reports: &[ClockReport]) -> Vec<Effect> {
-        let handle = |report| self.clock.on_report(now, report, ClockReportSource::Press, self.games.recogniser());
+        let handle = |report| {
+            let recogniser = self.games.recogniser().filter(|_| self.entered.is_none());
+            self.clock.on_report(now, report, ClockReportSource::Press, recogniser)
+        };
         reports.iter().flat_map(handle).collect()
     }
 
@@ -427,7 +436,8 @@ impl Table {
         if !self.board.is_link_up() {
             return None;
         }
-        let Some(game) = self.games.game() else { return self.board.wants_dump_at() };
+        // While people enter the moves, a dump keeps the known contents right for the time after that.
+        let Some(game) = self.games.game().filter(|_| !self.is_entry_on()) else { return self.board.wants_dump_at() };
         let asks = self.resync.as_ref().map(Resync::question_due);
         game.recogniser.wants_dump_at().into_iter().chain(asks).min()
     }
@@ -439,10 +449,10 @@ impl Table {
         let verdict = verdict.filter(|&(at, _)| self.silence_due().is_none_or(|deaf| at <= deaf));
         let doubts = game.and_then(|game| self.notices.unexplained_due(&self.board, &self.clock, game));
         earliest([
-            with_name(start::new_game_due(&self.board, &self.clock, &self.games), LineWait::Start),
+            with_name(self.new_game_due(), LineWait::Start),
             with_name(self.notices.start_notice_due(&self.board, &self.games), LineWait::SettingUp),
             with_name(doubts, LineWait::Unexplained),
-            with_name(self.notices.result_notice_due(&self.board, &self.clock), LineWait::ResultSign),
+            with_name(self.result_notice_due(), LineWait::ResultSign),
             with_name(
                 game.and_then(|game| ending::no_moves_due(game, &self.settings, &self.clock)),
                 LineWait::NoMoveLeft,
@@ -452,7 +462,7 @@ impl Table {
             verdict.map(|(at, wait)| (at, LineWait::Recognition(wait))),
             with_name(game.and_then(ending::result_due), LineWait::Result),
             with_name(self.resync.as_ref().map(Resync::due), LineWait::Resync),
-            with_name(self.live_updates.update_due(&self.games), LineWait::SignOfLife),
+            with_name(self.live_updates.update_due(&self.games).filter(|_| !self.is_entry_on()), LineWait::SignOfLife),
         ])
     }
 
@@ -485,9 +495,11 @@ impl Table {
         effects.extend(self.end_without_moves(now));
         effects.extend(self.apply_result(now));
         effects.extend(self.notices.unexplained_notice(now, &self.board, &self.clock, &self.games));
-        effects.extend(self.notices.result_notice(now, &self.board, &self.clock, &self.games));
+        if self.result_notice_due().is_some() {
+            effects.extend(self.notices.result_notice(now, &self.board, &self.clock, &self.games));
+        }
         let condition = self.condition();
-        let entered = self.entered.as_ref().map(EnteredGame::likely_moves);
+        let entered = self.entered.as_ref().filter(|_| self.is_entry_on()).map(EnteredGame::likely_moves);
         effects.extend(self.live_updates.updates(now, &self.board, &self.clock, &self.games, condition, entered));
         (effects, false)
     }
@@ -499,6 +511,11 @@ impl Table {
         let mut effects = self.start_new_game(now);
         effects.extend(self.notices.start_notice(now, &self.board, &self.games));
         effects
+    }
+
+    /// Returns the time of the notice about result signs; `None` while people enter the moves.
+    fn result_notice_due(&self) -> Option<Millis> {
+        self.notices.result_notice_due(&self.board, &self.clock).filter(|_| !self.is_entry_on())
     }
 
     fn verdict(&mut self, now: Millis) -> Option<Verdict> {

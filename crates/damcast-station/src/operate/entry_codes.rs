@@ -92,6 +92,11 @@ impl EntryCodes {
         (EntryCodes { path, state, file_access: Mutex::default() }, problem)
     }
 
+    /// Whether there are no codes.
+    pub fn is_empty(&self) -> bool {
+        lock(&self.state).codes.is_empty()
+    }
+
     /// Makes a code for a board in a round, in place of an earlier one for the same. Blocks on the disk.
     ///
     /// # Errors

@@ -162,6 +162,9 @@ async fn answer(desk: &EntryDesk, message: EntryMessage) -> EntryReply {
     };
     match table(observer, &board, rounds.get(&board).copied()) {
         Some(table) => EntryReply { table: Some(table), ..reply },
+        None if reply.ok && !observer.is_entry_board(&board) => {
+            EntryReply::error(format!("{board} reports its moves itself; nothing can be entered"))
+        }
         None if reply.ok => EntryReply::try_again(format!("{board} is being opened; try again in a moment")),
         None => reply,
     }
@@ -227,7 +230,7 @@ impl Budgets {
 /// Returns the state of a table; `None` while its line is not open.
 fn table(observer: &Observer, board: &str, round: Option<u32>) -> Option<EntryTable> {
     let (view, entry) = observer.entry_board(board)?;
-    let is_over = view.state == Condition::Over.as_str();
+    let is_over = view.state == Condition::Over.as_str() || !entry.is_on;
     let state = match is_over {
         _ if entry.plies.is_empty() => EntryState::Ready,
         true => EntryState::Over,

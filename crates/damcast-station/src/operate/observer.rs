@@ -118,16 +118,21 @@ impl Observer {
         self.office.borrow().open_rounds.clone()
     }
 
-    /// Whether people enter the moves of the board of this name.
+    /// Whether people enter the moves of the board of this name: always, or for the rest of its game.
     pub fn is_entry_board(&self, name: &str) -> bool {
-        self.rows.borrow().iter().any(|row| row.name == name && row.is_entry)
+        let is_on = |row: &LineReport| {
+            let entry = status_of(row, name).and_then(|status| status.entry.as_ref());
+            row.name == name && row.is_entry || entry.is_some_and(|entry| entry.is_on)
+        };
+        self.rows.borrow().iter().any(is_on)
     }
 
-    /// Returns a board without electronics and the state of its game; `None` if there is none of this name, or its line is not open.
+    /// Returns a board whose moves people enter and the state of its game; `None` if there is none of this name, or its line is not open.
     pub fn entry_board(&self, name: &str) -> Option<(BoardView, EntryStatus)> {
-        let row = self.rows.borrow().iter().find(|row| row.name == name && !row.is_broken).cloned()?;
-        let entry = row.status.entry.clone()?;
-        let mut view = boards(std::slice::from_ref(&row), now()).pop()?;
+        let is_its = |row: &&LineReport| !row.is_broken && status_of(row, name).is_some();
+        let row = self.rows.borrow().iter().find(is_its).cloned()?;
+        let entry = status_of(&row, name)?.entry.clone()?;
+        let mut view = boards(std::slice::from_ref(&row), now()).into_iter().find(|view| view.name == name)?;
         apply_tournament(&mut view, &self.office.borrow());
         Some((view, entry))
     }
@@ -145,6 +150,14 @@ impl Observer {
             }
         }
         boards
+    }
+}
+
+/// Returns the status of the board of this name, if the line has it.
+fn status_of<'row>(row: &'row LineReport, name: &str) -> Option<&'row Status> {
+    match row.boards.as_slice() {
+        [] => Some(&row.status).filter(|_| row.name == name),
+        boards => boards.iter().find(|board| board.name == name).map(|board| &board.status),
     }
 }
 
@@ -185,14 +198,17 @@ fn board(
     file: Option<&PathBuf>,
     now: WallTime,
 ) -> BoardView {
-    let condition = if row.no_link.is_some() { Condition::NoConnection } else { status.condition };
+    let entry = status.entry.as_ref().filter(|entry| entry.is_on);
+    // While people enter the moves, the link does not matter.
+    let no_link = row.no_link.as_ref().filter(|_| row.is_entry || entry.is_none());
+    let condition = if no_link.is_some() { Condition::NoConnection } else { status.condition };
     BoardView {
         name: name.to_owned(),
         line: row.name.clone(),
         address,
         serial: status.board.clone(),
         state: if row.is_broken { "broken".to_owned() } else { condition.as_str().to_owned() },
-        text: row.no_link.clone().unwrap_or_else(|| status.state.clone()),
+        text: no_link.cloned().unwrap_or_else(|| status.state.clone()),
         since,
         since_s: since.map(|since| u64::try_from((now - since).num_seconds()).unwrap_or(0)),
         held: status.is_held,
@@ -211,7 +227,7 @@ fn board(
             interpretations: doubt.interpretations.clone(),
         }),
         squares: status.squares.as_ref().map(SquaresView::from),
-        entry: status.entry.as_ref().map(|entry| entry_view(status, entry)),
+        entry: entry.map(|entry| entry_view(status, entry)),
         missing_moves: status.missing_moves.clone(),
         wrong_start: status.start_problem.clone(),
         publication: None,

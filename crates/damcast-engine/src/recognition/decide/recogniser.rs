@@ -333,6 +333,15 @@ impl Recogniser {
         self.facts.since_published()
     }
 
+    /// Returns to the published position, because people enter the moves that follow: the contents of the board no longer count.
+    pub fn leave_board(&mut self, now: Millis) {
+        (self.rationale, self.released, self.unexplained) = (None, None, UnexplainedTracker::default());
+        self.pending = None;
+        self.deadline.clear();
+        self.forecast.clear();
+        self.on_dump(now, &Occupancy::from(self.position().placement()));
+    }
+
     /// Plays a legal ply that a person entered.
     pub fn play(&mut self, now: Millis, ply: Move) -> Verdict {
         (self.rationale, self.released, self.unexplained) = (None, None, UnexplainedTracker::default());

@@ -88,6 +88,11 @@ impl TableClock {
         self.lever.turn_now()
     }
 
+    /// Returns the side whose time runs, if known.
+    pub fn turn(&self) -> Option<Color> {
+        self.lever.turn_now()
+    }
+
     /// Handles a report. `recogniser`: that of the running game.
     pub fn on_report(
         &mut self,

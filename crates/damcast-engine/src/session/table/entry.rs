@@ -1,4 +1,4 @@
-//! Plies that people enter, on a board without electronics.
+//! Plies that people enter, on a board without electronics, or on one that was switched to entry for the rest of a game.
 //!
 //! ```text
 //!   enter 3 14 ─▸ pending: shown as likely ──enter 3 15, the result, 8 s──▸ published
@@ -13,6 +13,7 @@ use draughts_pdn::clock::Clocks;
 use draughts_pdn::{fen, notation, tag_values};
 
 use super::{Table, refusal};
+use crate::bytelog::Mode;
 use crate::game_tags;
 use crate::millis::Millis;
 use crate::recognition::Occupancy;
@@ -25,7 +26,7 @@ const PUBLICATION_DELAY: Millis = Millis::seconds(8);
 /// Plies of the running or last game, as people entered them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EnteredGame {
-    /// Plies; `None` for those that a setup hides.
+    /// Plies; `None` for those that the board reported, or that a setup hides.
     plies: Vec<Option<EnteredMove>>,
     /// Last of the plies, while it is not published.
     pending: Option<PendingPly>,
@@ -87,9 +88,9 @@ impl EnteredGame {
         self.result = result;
     }
 
-    /// Forgets the plies of the game before.
-    pub fn begin_game(&mut self) {
-        *self = EnteredGame::default();
+    /// Creates the plies of a game of which the board has reported `count`.
+    pub fn after_board(count: u32) -> EnteredGame {
+        EnteredGame { plies: vec![None; count as usize], ..EnteredGame::default() }
     }
 
     /// Removes the ply that is not published yet.
@@ -112,7 +113,7 @@ impl EnteredGame {
         self.plies.iter().map(|ply| ply.as_ref().map_or("?", |ply| &ply.text).to_owned()).collect()
     }
 
-    /// Returns the ply with this number, from 1, if there is one; `Some(None)` if a setup hides it.
+    /// Returns the ply with this number, from 1, if there is one; `Some(None)` if it was not entered, or a setup hides it.
     fn ply(&self, number: u32) -> Option<Option<&EnteredMove>> {
         let index = (number as usize).checked_sub(1)?;
         self.plies.get(index).map(Option::as_ref)
@@ -120,6 +121,76 @@ impl EnteredGame {
 }
 
 impl Table {
+    /// Whether people enter the moves of all games.
+    pub(super) fn is_always_entered(&self) -> bool {
+        self.settings.mode == Mode::Entry
+    }
+
+    /// Whether people enter moves now, so that reports of the board make none.
+    pub fn is_entry_on(&self) -> bool {
+        self.is_always_entered() || self.is_switched_on()
+    }
+
+    /// Whether people enter the moves of a running game that a board was to report.
+    pub(super) fn is_switched_on(&self) -> bool {
+        !self.is_always_entered() && self.entered.is_some() && self.is_playing()
+    }
+
+    /// Lets people enter the moves of the running game from its last position on, in place of its board.
+    pub(super) fn switch_entry_on(&mut self, now: Millis) -> Vec<Effect> {
+        if self.is_always_entered() {
+            return refusal("the moves of this board are always entered by hand".to_owned());
+        }
+        if self.is_switched_on() {
+            return vec![Effect::AlreadyDone("the moves of this game are entered by hand already".to_owned())];
+        }
+        let Some(recogniser) = self.games.recogniser() else {
+            return refusal("no game is going on; `start` begins one, whose moves can then be entered".to_owned());
+        };
+        recogniser.leave_board(now);
+        self.entered = Some(EnteredGame::after_board(recogniser.plies()));
+        self.resync = None;
+        vec![Effect::Notice(
+            "people enter the moves of this game from here on; what its board reports makes no moves".to_owned(),
+        )]
+    }
+
+    /// Lets the board report the moves of the running game again. Its contents count as after an outage.
+    pub(super) fn switch_entry_off(&mut self, now: Millis) -> Vec<Effect> {
+        if self.is_always_entered() {
+            return refusal("this board has no electronics: its moves are entered by hand".to_owned());
+        }
+        if !self.is_switched_on() {
+            return vec![Effect::AlreadyDone("this board reports its moves itself".to_owned())];
+        }
+        if !self.board.is_heard() || !self.board.sensors().is_known() {
+            return refusal(
+                "the board is not heard, so it cannot report moves; connect it first, or enter the moves to the end"
+                    .to_owned(),
+            );
+        }
+        let mut effects = self.publish_entered(now);
+        let Some((position, plies)) =
+            self.games.game().map(|game| (*game.recogniser.position(), game.recogniser.plies()))
+        else {
+            return effects;
+        };
+        // The published position stands first, so that all that differs from it counts as changed since.
+        let mut recogniser = self.new_recogniser(now, position, plies);
+        recogniser.set_lever_turn(self.clock.turn());
+        recogniser.note_outage(now);
+        recogniser.on_dump(now, &self.board.occupancy());
+        self.entered = None;
+        self.board.mark_unconfirmed();
+        let is_settled = recogniser.is_settled();
+        if let Some(game) = self.games.game_mut() {
+            game.recogniser = recogniser;
+        }
+        let shows = if is_settled { "it shows their position" } else { "it shows another position than they lead to" };
+        effects.push(Effect::Notice(format!("the board reports the moves of this game again; {shows}")));
+        effects
+    }
+
     /// Enters a ply. Publishes the one before it.
     pub(super) fn enter(&mut self, now: Millis, entered: &EnteredPly) -> Vec<Effect> {
         let (game, number) = (entered.game, entered.ply);
@@ -176,7 +247,8 @@ impl Table {
         typed.pending = Some(PendingPly { ply, clocks, entered_at: now });
         typed.claim = None;
         typed.clocks = clocks.or(typed.clocks);
-        self.games.open_file(&self.settings)
+        // A board opens its file with an entry.
+        if self.is_always_entered() { self.games.open_file(&self.settings) } else { None }
     }
 
     /// Returns the message about an entered ply.
@@ -262,7 +334,7 @@ impl Table {
             Some(running) => running.file_number().is_some() && received.is_some() && running.pairing() != received,
             None => true,
         };
-        self.entered.is_some() && is_next && game == self.games.file_count() + 1
+        self.is_always_entered() && is_next && game == self.games.file_count() + 1
     }
 
     /// Returns the plies of the running or last game, if it has this number.
@@ -280,7 +352,7 @@ impl Table {
     }
 
     fn refuse_game(&self, game: u32) -> Vec<Effect> {
-        if self.entered.is_none() {
+        if !self.is_entry_on() {
             return refusal("this board reports its moves itself; nothing can be entered".to_owned());
         }
         let next = self.games.file_count() + 1;
@@ -314,6 +386,7 @@ impl Table {
         let start = || Position::start(self.settings.variant);
         let position = self.entered_position().or_else(last).unwrap_or_else(start);
         Some(EntryStatus {
+            is_on: self.is_entry_on(),
             game_type: self.settings.variant.game_type.tag_value(),
             game: game.unwrap_or(self.games.file_count() + 1),
             plies: typed.texts(),
@@ -347,7 +420,7 @@ fn compare(entered: &EnteredPly, known: Option<&EnteredMove>) -> Vec<Effect> {
 }
 
 fn refuse_hidden(game: u32, number: u32) -> Vec<Effect> {
-    refusal(format!("ply {number} of game {game} is not known: an arbiter has set up a position after it"))
+    refusal(format!("ply {number} of game {game} was not entered, or an arbiter has set up a position after it"))
 }
 
 fn side(color: Color) -> &'static str {

@@ -85,11 +85,11 @@ impl LiveUpdateTracker {
         condition: Condition,
         entered: Option<Vec<Move>>,
     ) -> Vec<Effect> {
-        let mut pending_updates = Vec::new();
+        let (mut pending_updates, is_entered) = (Vec::new(), entered.is_some());
         pending_updates.extend(self.likely_update(board, play, entered).map(LiveUpdate::LikelyMoves));
         if play.open_game().is_some() {
             pending_updates.extend(self.clock_update(now, board, clock).map(LiveUpdate::Clock));
-            pending_updates.extend(self.state_update(now, board, condition).map(LiveUpdate::State));
+            pending_updates.extend(self.state_update(now, board, condition, is_entered).map(LiveUpdate::State));
         } else {
             self.clocks = None;
             self.state = Condition::Playing;
@@ -105,7 +105,7 @@ impl LiveUpdateTracker {
         entered: Option<Vec<Move>>,
     ) -> Option<Vec<String>> {
         let provisional = match play.game() {
-            Some(game) if board.is_link_up() && game.result.is_none() => {
+            Some(game) if (entered.is_some() || board.is_link_up()) && game.result.is_none() => {
                 let moves = entered.unwrap_or_else(|| game.recogniser.expected().to_vec());
                 let expected = (*game.recogniser.position(), moves);
                 if self.expected.as_ref() == Some(&expected) {
@@ -136,8 +136,16 @@ impl LiveUpdateTracker {
         Some(clocks)
     }
 
-    fn state_update(&mut self, now: Millis, board: &BoardModel, condition: Condition) -> Option<Condition> {
+    fn state_update(
+        &mut self,
+        now: Millis,
+        board: &BoardModel,
+        condition: Condition,
+        is_entered: bool,
+    ) -> Option<Condition> {
         let state = match self.absence_due() {
+            // The board is not needed.
+            _ if is_entered => condition,
             Some(at) if at <= now => Condition::NoConnection,
             // While the board is absent, the last condition stands.
             Some(_) => return None,

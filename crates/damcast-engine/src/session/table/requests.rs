@@ -63,6 +63,8 @@ impl Table {
             OperatorCommand::TakeBack { game, ply } => self.take_back(now, *game, *ply),
             OperatorCommand::Claim { game, result } => self.claim(*game, result),
             OperatorCommand::AddMoves(added) => self.add_moves(now, added),
+            OperatorCommand::SwitchEntry(true) => self.switch_entry_on(now),
+            OperatorCommand::SwitchEntry(false) => self.switch_entry_off(now),
             OperatorCommand::StartFromMemory
             | OperatorCommand::HoldPublication
             | OperatorCommand::ReleasePublication
@@ -114,7 +116,7 @@ impl Table {
         };
         let recogniser = self.new_recogniser(now, position, plies);
         let shown = fen::write(self.settings.variant, &position.setup());
-        let stands_there = self.board.is_link_up() && recogniser.is_settled();
+        let stands_there = self.entered.is_some() || self.board.is_link_up() && recogniser.is_settled();
         if !anyway && !stands_there {
             return refusal(format!(
                 "the board does not show the position in which game {number} ended, {shown}; set it up, or ask with --confirm: then what \
@@ -177,6 +179,9 @@ impl Table {
         if !is_playing && !self.settings.finds_late_start {
             return refusal("no game is going on; `start` begins one".to_owned());
         }
+        if self.is_entry_on() {
+            return refusal("people enter the moves of this game; `entry off` returns it to the board".to_owned());
+        }
         if !self.board.is_link_up() {
             return refusal(
                 "the board is not connected, so nobody knows what stands on it; `setup FEN` says it".to_owned(),
@@ -236,9 +241,7 @@ impl Table {
     /// Turns the board round.
     fn flip(&mut self, now: Millis) -> Vec<Effect> {
         let orientation = self.board.flip(now);
-        if let Some(recogniser) = self.games.recogniser() {
-            recogniser.on_dump(now, &self.board.occupancy());
-        }
+        self.sync_recogniser(now);
         let side = if orientation == Orientation::Turned { "right" } else { "left" };
         vec![Effect::Info(format!("the board is read with its connector on White's {side}"))]
     }

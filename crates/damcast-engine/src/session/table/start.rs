@@ -78,8 +78,13 @@ impl Table {
         sensors.dump(codes).is_some() && self.board.start_orientation_of(&sensors).is_some()
     }
 
+    /// Returns the time at which the start position on the board begins a new game; `None` while people enter the moves.
+    pub(super) fn new_game_due(&self) -> Option<Millis> {
+        new_game_due(&self.board, &self.clock, &self.games).filter(|_| !self.is_entry_on())
+    }
+
     pub(super) fn start_new_game(&mut self, now: Millis) -> Vec<Effect> {
-        let due = new_game_due(&self.board, &self.clock, &self.games).filter(|&at| at <= now);
+        let due = self.new_game_due().filter(|&at| at <= now);
         let Some(orientation) = due.and(self.board.start_orientation()) else { return Vec::new() };
         self.board.set_orientation(orientation);
         let mut effects = self.start_game(now, Position::start(self.settings.variant));
@@ -104,7 +109,8 @@ impl Table {
     pub(super) fn start_game(&mut self, now: Millis, position: Position) -> Vec<Effect> {
         let mut effects = self.publish_entered(now);
         effects.extend(self.close_for_next());
-        self.entered.iter_mut().for_each(EnteredGame::begin_game);
+        // The switch of a board to entry ends with its game.
+        self.entered = self.entered.take().filter(|_| self.is_always_entered()).map(|_| EnteredGame::default());
         self.remove_tags_of_used_pairing();
         self.clock.begin_game();
         self.notices.begin_game();
@@ -125,7 +131,7 @@ impl Table {
 }
 
 /// Returns the time at which the start position on the board begins a new game.
-pub(super) fn new_game_due(board: &BoardModel, clock: &TableClock, play: &GameSequence) -> Option<Millis> {
+fn new_game_due(board: &BoardModel, clock: &TableClock, play: &GameSequence) -> Option<Millis> {
     if !board.is_link_up() {
         return None;
     }

@@ -178,7 +178,10 @@ impl Table {
     pub fn condition(&self) -> Condition {
         match self.notices.condition(&self.board, &self.clock, &self.games) {
             // There is no start position to wait for: the first move begins a game.
-            Condition::Waiting if self.entered.is_some() => Condition::Ready,
+            Condition::Waiting if self.is_always_entered() => Condition::Ready,
+            // Neither the board nor its clock is needed.
+            _ if self.is_switched_on() && self.has_open_game() => Condition::Playing,
+            _ if self.is_switched_on() => Condition::Ready,
             condition => condition,
         }
     }
@@ -187,9 +190,14 @@ impl Table {
     pub fn status(&self) -> Status {
         let status = self.board_status();
         let Some(typed) = &self.entered else { return status };
+        if !self.is_entry_on() {
+            return Status { entry: self.entry_status(), ..status };
+        }
         Status {
+            state: format!("{}, entered by hand", status.state),
             plies: status.plies + u32::from(typed.is_pending()),
-            clocks: typed.clock_seconds(),
+            clocks: typed.clock_seconds().or(status.clocks),
+            is_clock_running: status.is_clock_running && self.board.is_heard(),
             proposed_result: typed.claim().map(str::to_owned),
             squares: self.entered_squares(),
             entry: self.entry_status(),

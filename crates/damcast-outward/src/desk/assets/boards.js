@@ -83,7 +83,7 @@ const detail = (place, board) => {
   const problem = problemOf(board);
   const [white, black] = players(board);
   const mark = [board.name, board.state, board.text, board.held, board.game, white, black, board.plies, board.last, board.waits?.for, board.provisional, board.unexplained,
-    board.wrong_start, board.publication, board.pairing, board.squares, problem, isGoing(board), board.missing_moves, isOperator()];
+    board.wrong_start, board.publication, board.pairing, board.squares, problem, isGoing(board), board.missing_moves, board.entry, isOperator()];
   fill(place, mark, () => {
     const pictures = el('div.cmp', {id: 'pictures'});
     picture(pictures, board);
@@ -148,7 +148,7 @@ const picture = async (place, board) => {
 // Requests for a board. `if_seen` is the game as this page shows it: the station refuses the request if the game has continued.
 
 // Holding, releasing and rotating do not depend on the moves.
-const wish = (board, text) => ({do: 'request', board: board.name, request: text, ...(!/^(hold$|release$|flip$|add-moves )/.test(text) && {if_seen: {game: board.game, plies: board.plies}})});
+const wish = (board, text) => ({do: 'request', board: board.name, request: text, ...(!/^(hold$|release$|flip$|add-moves |enter )/.test(text) && {if_seen: {game: board.game, plies: board.plies}})});
 const nowOf = board => known.status?.boards.find(other => other.name === board.name) ?? board;
 const called = board => `${board.name}${board.game ? `, ${filled(texts.game, board.game)}` : ''}, ${players(board).join(' – ')}${board.plies ? `, ${count(texts.after_plies, board.plies)}` : ''}`;
 
@@ -157,6 +157,9 @@ const simply = (board, title, text, effect) => propose({title: filled(texts.titl
 
 /** Whether the game of a board is running, even if the board is not connected. */
 const isGoing = board => board.is_ongoing;
+
+/** Whether a board reports moves itself, unless people enter those of its game. */
+const isElectronic = board => known.status.lines.find(line => line.name === board.line)?.mode !== 'entry';
 
 const giveResult = (board, chosen) => {
   const choices = [['2-0', filled(texts.white_wins, '2-0')], ['1-1', filled(texts.draw, '1-1')], ['0-2', filled(texts.black_wins, '0-2')], ['*', texts.no_result]];
@@ -235,6 +238,9 @@ const actions = board => el('div.ab', {role: 'group', 'aria-label': filled(texts
   button(texts.names, 'names', () => giveNames(nowOf(board))),
   known.tournament?.version > 0 && board.game && button(texts.assign, 'adopt', () => adopt(nowOf(board))),
   (isGoing(board) ? board.missing_moves : isOperator() && board.game) && button(texts.missing_moves, 'moves', () => loadOthers().then(() => addMissing(nowOf(board)))),
+  board.entry && button(texts.enter_move, 'enter', () => loadOthers().then(() => enterMove(nowOf(board)))),
+  board.entry && button(texts.code, 'code', () => loadOthers().then(() => showCodes([board.name]))),
+  isElectronic(board) && button(board.entry ? texts.entry_off : texts.entry_on, 'entry', () => loadOthers().then(() => switchEntry(nowOf(board)))),
   ...!isOperator() ? [] : [
     board.game && !isGoing(board) && button(texts.continue_game, 'continue', () => simply(board, texts.continue_game, 'continue', texts.continue_game_effect)),
     button(texts.take_back, 'undo', () => takeBack(nowOf(board)), {'data-hot': 'u'}),

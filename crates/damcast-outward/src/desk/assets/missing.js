@@ -1,4 +1,4 @@
-// Moves that a board missed.
+// Moves that a board missed, and moves that people enter.
 
 /** Adds the moves that a board missed to a game that is over. */
 const addMoves = board => {
@@ -30,3 +30,16 @@ const offerMoves = async board => {
 };
 
 const addMissing = board => isGoing(board) ? offerMoves(board) : addMoves(board);
+
+/** Enters the next move of a board whose moves people enter. */
+const enterMove = board => {
+  const text = el('input', {maxlength: 60, placeholder: '32-28', autocomplete: 'off'});
+  const {game, ply} = board.entry;
+  propose({
+    title: filled(texts.title_of, texts.enter_move, called(board)), verb: texts.enter_move, fields: [field(filled(texts.move_number, ply), text, texts.enter_move_hint)],
+    request: () => text.value.trim() ? wish(nowOf(board), `enter ${game} ${ply} ${text.value.replace(/\s/g, '')}`) : null,
+  });
+};
+
+/** Lets people enter the moves of a game in place of its board, or the board report them again. */
+const switchEntry = board => board.entry ? simply(board, texts.entry_off, 'entry off', texts.entry_off_effect) : simply(board, texts.entry_on, 'entry on', texts.entry_on_effect);

@@ -30,6 +30,7 @@ use damcast_control::Uptime;
 use damcast_control::logins::LoginCodes;
 use damcast_control::overview::{OutletView, ReloadView};
 use damcast_engine::bytelog::Mode;
+use damcast_engine::session::request::OperatorCommand;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::timeout;
@@ -333,10 +334,16 @@ impl Station {
         station
     }
 
-    /// Opens the entry socket once there is a board without electronics.
+    /// Opens the entry socket if there is a board without electronics, or a code for a board that was switched to entry.
     fn serve_entry(&mut self) {
         let is_needed = self.config.lines.iter().any(|line| line.mode == Mode::Entry);
-        if !is_needed || self.entry_server.is_some() {
+        if is_needed || !self.entry_context.codes.is_empty() {
+            self.open_entry_socket();
+        }
+    }
+
+    fn open_entry_socket(&mut self) {
+        if self.entry_server.is_some() {
             return;
         }
         let path = entry_socket_path(&self.config);
@@ -354,6 +361,10 @@ impl Station {
     async fn handle_command(&mut self, command: StationCommand) {
         match command {
             StationCommand::Request { board, command: board_command, context: asked, answer } => {
+                // The phones of a board that is switched to entry need it.
+                if board_command == OperatorCommand::SwitchEntry(true) && !asked.is_dry_run {
+                    self.open_entry_socket();
+                }
                 self.lines.request(&board, board_command, asked, answer)
             }
             StationCommand::MissingMoves { board, answer } => self.lines.missing_moves(&board, answer),

@@ -502,9 +502,10 @@ impl BusBoard {
     /// Handles an operator's request.
     pub fn request(&mut self, now: Millis, wish: &OperatorCommand, bus: &BusSettings) -> Vec<Effect> {
         let mut effects = self.session.request(now, wish);
-        if !self.is_here() {
+        if !self.needs_answers() {
             self.decide(now, &mut effects);
-        } else {
+        }
+        if self.is_here() {
             self.schedule(now, bus);
         }
         effects
@@ -519,7 +520,8 @@ impl BusBoard {
     pub fn status(&self) -> Status {
         let status = self.session.table.status();
         let is_held = self.session.hold.is_holding();
-        let condition = if self.is_here() { status.condition } else { Condition::NoAnswer };
+        let is_silent = !self.is_here() && !self.session.table.is_entry_on();
+        let condition = if is_silent { Condition::NoAnswer } else { status.condition };
         let offers = self.session.late_start.describe_offer(&self.session.table).filter(|_| self.is_here());
         let state = offers.map_or(status.state, str::to_owned);
         let state = if is_held { format!("held back: {state}") } else { state };
@@ -529,15 +531,20 @@ impl BusBoard {
         Status { condition, is_held, state, start_problem, pending_entry, unexplained, ..status }
     }
 
-    /// Returns the deadline of an absent board, which needs no answer: for example, the operator's result.
+    /// Whether decisions wait for answers of the board: not for those of an absent one, nor while people enter its moves.
+    fn needs_answers(&self) -> bool {
+        self.is_here() && !self.session.table.is_entry_on()
+    }
+
+    /// Returns the deadline of a board whose decisions need no answer: for example, the operator's result.
     pub fn absent_deadline(&self) -> Option<(Millis, LineWait)> {
         let deadline = || self.session.table.deadline().map(|(at, wait)| (self.session.line_time(at), wait));
-        if self.is_here() { None } else { deadline() }
+        if self.needs_answers() { None } else { deadline() }
     }
 
     /// Runs due decisions, unless lost reports leave the state unknown.
     pub fn decide(&mut self, now: Millis, effects: &mut Vec<Effect>) {
-        if !self.is_state_unknown() {
+        if !self.is_state_unknown() || !self.needs_answers() {
             let at = self.session.advance(now);
             self.session.table.note_known_until(at);
             effects.extend(self.session.table.decide(at));
