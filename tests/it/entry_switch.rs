@@ -6,16 +6,20 @@ use damcast::control::entry::{EntryRequest, EntryState};
 use damcast::engine::livefile::EntryKind;
 use damcast::engine::millis::Millis;
 use damcast::engine::protocol::{Field, Message, PieceCode};
-use damcast::engine::session::{Condition, Effect, Input, Line, LineSettings, LiveUpdate, Output};
+use damcast::engine::session::{BusAddress, Condition, Effect, Input, Line, LineSettings, LiveUpdate, Output};
+use damcast::simulation::drive::{RecorderDriver, drive_bus};
 use draughts::{Color, Position, Variant};
 use draughts_pdn::notation;
+use hardware_sim::incident::{Incident, IncidentKind};
 use proptest::prelude::*;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
+use crate::bus::{Bus, BusRecording, assert_all_recorded};
 use crate::control::{playing, run_ctl, status};
 use crate::daemon::{StationFolder, bytes_from_board, truth};
 use crate::entry_station::{Phone, code, enter, events};
+use crate::games::playable;
 use crate::hall::assert_clean;
 use crate::program::run;
 use crate::pty::{Pty, wait_until};
@@ -388,6 +392,72 @@ fn station_switches_failed_board_and_back() {
     fs::remove_dir_all(place.path("recordings/live")).unwrap();
     run(&["rebuild", &place.path("recordings").display().to_string()]).done();
     assert_eq!(place.live("a-1.pdn"), live);
+}
+
+/// Line of a bus, and an arbiter who types the game of one of its boards to its end, and then returns it to the board.
+struct Arbiter {
+    line: Line,
+    board: BusAddress,
+    moves: Vec<String>,
+    /// Time of the next request, and of the last one.
+    due: Millis,
+    returns_at: Millis,
+}
+
+impl Arbiter {
+    fn request(&mut self, now: Millis) -> Vec<Output> {
+        let status = self.line.boards().into_iter().find(|(board, _)| *board == self.board).unwrap().1;
+        let (text, next) = match status.entry {
+            None => ("entry on".to_owned(), now + Millis(2_000)),
+            Some(entry) if entry.plies.len() < self.moves.len() => {
+                assert_eq!(status.condition, Condition::Playing);
+                let ply = entry.plies.len() + 1;
+                (format!("enter 1 {ply} {}", self.moves[ply - 1]), now + Millis(2_000))
+            }
+            Some(_) if now < self.returns_at => {
+                self.due = self.returns_at;
+                return Vec::new();
+            }
+            Some(_) => ("entry off".to_owned(), Millis(u64::MAX)),
+        };
+        self.due = next;
+        let outputs = self.line.handle(now, Input::Request(format!("{} {text}", self.board).parse().unwrap()));
+        let refused = outputs.iter().find(|output| matches!(output.effect, Effect::Refused(_)));
+        assert_eq!(refused, None, "{text}");
+        outputs
+    }
+}
+
+impl RecorderDriver for Arbiter {
+    fn handle(&mut self, now: Millis, input: Input) -> Vec<Output> {
+        let mut outputs = self.line.handle(now, input);
+        if now >= self.due {
+            outputs.extend(self.request(now));
+        }
+        outputs
+    }
+
+    fn deadline(&self) -> Option<Millis> {
+        self.line.deadline().into_iter().chain([self.due]).min()
+    }
+}
+
+#[test]
+fn board_of_bus_is_switched_while_absent_or_present() {
+    let games = playable("international");
+    let end = Bus::new(&games, 3, 30).world().end_ms();
+    for is_absent in [true, false] {
+        let outage = [IncidentKind::BoardDisconnected(1), IncidentKind::BoardConnected(1)];
+        let incidents = [end / 3, end / 2].into_iter().zip(outage).map(|(at, kind)| Incident::new(at, kind));
+        let bus = Bus::new(&games, 3, 30).with(incidents.take(if is_absent { 2 } else { 0 }).collect());
+        let (board, line) = (Bus::address(1), Line::new(bus.settings()));
+        let (due, returns_at) = (Millis(end / 3 + 10_000), Millis(end + 10_000));
+        let mut arbiter = Arbiter { line, board, moves: bus.moves()[&board].clone(), due, returns_at };
+        let mut recorded = BusRecording::default();
+        drive_bus(&mut bus.world(), &mut arbiter, 40_000, |_, output| recorded.apply_effects(output));
+        assert_eq!(arbiter.due, Millis(u64::MAX), "the game was typed and returned");
+        assert_all_recorded(&bus, &recorded);
+    }
 }
 
 /// Action of players, an arbiter, or a cable.

@@ -417,7 +417,7 @@ async fn issue_entry_code(desk: &ServerContext, board: String, round: Option<u32
     let Some(rounds) = desk.observer.open_rounds() else { return Reply::error("the station is starting; try again") };
     if !desk.observer.is_entry_board(&board) {
         return Reply::error(format!(
-            "{board} is no board whose moves are entered by hand: a [[line]] with mode = \"entry\", or a board after `entry {board} on`"
+            "{board} is no board whose moves are entered by hand: a [[line]] with mode = \"entry\", or one that `damcast ctl entry {board} on` has switched"
         ));
     }
     let round = round.or(rounds.get(&board).copied());
