@@ -12,9 +12,9 @@ use draughts::{Position, Variant};
 use draughts_pdn::notation;
 use serde_json::{Value, json};
 
-use crate::browser::{Browser, Page};
+use crate::browser::{Browser, Page, axe};
 use crate::daemon::{SPEED, moves, recording, truth};
-use crate::desk_in_browser::{choose, press, shown, write};
+use crate::desk_in_browser::{choose, picture_folder, press, save_screenshots, shown, write};
 use crate::entry_kills::moves as typed_moves;
 use crate::hall::assert_clean;
 use crate::pty::{Board, Pty, wait_until};
@@ -152,6 +152,17 @@ impl Day {
     fn confirm(&mut self, words: &str) {
         self.browser.wait("document.querySelector('#dialog').open", &true.into());
         choose(&mut self.browser, words);
+    }
+
+    /// Asserts that the open dialog is accessible, and saves its pictures.
+    fn check_dialog(&mut self, name: &str) {
+        self.browser.wait("document.querySelector('#dialog').open", &true.into());
+        save_screenshots(&mut self.browser, &picture_folder(), &format!("day-{name}"));
+        let Some(axe) = axe() else { return };
+        if self.browser.evaluate("typeof axe") != "object" {
+            self.browser.evaluate(&axe);
+        }
+        assert_eq!(self.browser.accessibility_violations(), json!([]), "{name}");
     }
 
     fn next_round(&mut self, round: usize) {
@@ -423,12 +434,21 @@ fn type_game_of_failed_board(day: &mut Day) {
     let failed = "known.status.boards.find(board => board.name === 'board-2')";
     day.browser.wait(&format!("{failed}.state"), &"no-connection".into());
     day.press_key("entry");
+    day.check_dialog("hand");
     day.send_dialog("makes no moves");
-    let recorded = plain_moves(&day.read(&day.boards[1].file())).len();
-    for (ply, text) in (recorded + 1..=PLIES).zip(&truth()[recorded..]) {
+    day.browser.wait(&format!("Boolean({failed}.entry)"), &true.into());
+    day.press_key("code");
+    day.browser.wait("document.querySelectorAll('#dialog .sheet').length", &1.into());
+    day.check_dialog("code");
+    press(&mut day.browser, "Close");
+    let next = day.browser.evaluate(&format!("{failed}.entry.ply")).as_u64().unwrap() as usize;
+    for (ply, text) in (next..=PLIES).zip(&truth()[next - 1..]) {
         day.browser.wait(&format!("{failed}.entry?.ply"), &ply.into());
         day.press_key("enter");
         write(&mut day.browser, &format!("Half-move {ply}"), text);
+        if ply == PLIES {
+            day.check_dialog("enter");
+        }
         day.send_dialog(text);
     }
 }
