@@ -16,6 +16,7 @@ mod line;
 mod named;
 mod reader;
 mod record;
+mod summary;
 
 pub use gap_filler::filler;
 pub use header::{
@@ -26,5 +27,6 @@ pub use idle_answer::{AnswerPart, IdleAnswer};
 pub use idle_packer::IdlePacker;
 pub use line::{LineError, LogFault, LogLine, parse_line};
 pub use named::{LogInput, LogSource};
-pub use reader::{ByteLog, LogError, LogProblem, LogReader, LogRecords, LogSummary, read, read_valid_prefix};
+pub use reader::{ByteLog, LogReader, LogRecords, read, read_valid_prefix};
 pub use record::{Record, RecordKind};
+pub use summary::{LogError, LogProblem, LogSummary};

@@ -14,13 +14,12 @@
 
 use std::io::{self, BufRead, Read};
 
-use chrono::{DateTime, FixedOffset};
-
 use super::checksum;
 use super::gap_filler::KEY_LOST;
 use super::header::{Header, SEAL_KEY, Seal};
 use super::line::{LineError, LogFault, LogLine, parse_line, verify_checksum, without_end};
 use super::record::{Record, RecordKind};
+use super::summary::{LogError, LogProblem, LogSummary};
 
 /// Byte log in memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,43 +39,6 @@ impl ByteLog {
         text.extend(self.records.iter().map(Record::to_line));
         text
     }
-}
-
-/// Problem that does not prevent the reading of a log.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LogProblem {
-    /// Incomplete last line.
-    #[error("line {line}: the log ends in the middle of a line; its last {bytes} bytes were left out")]
-    TornEnd {
-        /// Line number, from 1.
-        line: usize,
-        /// Number of bytes left out.
-        bytes: usize,
-    },
-    /// Loss of bytes, marked by filler lines.
-    #[error("line {line}: {bytes} bytes were lost here, by a cut or a loss of power; what stands around them is used")]
-    BytesLost {
-        /// Line number, from 1.
-        line: usize,
-        /// Number of lost bytes.
-        bytes: u64,
-    },
-    /// Header that differs from its checksum.
-    #[error("the lines above the first record, or their checksum, were changed or damaged")]
-    HeaderChanged,
-}
-
-/// Fault in a log, with its line and column.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}, column {column}: {fault}")]
-pub struct LogError {
-    /// Line number, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-    /// Fault and its remedy.
-    pub fault: LogFault,
 }
 
 /// Reads a whole log.
@@ -104,23 +66,6 @@ pub fn read_valid_prefix(text: &[u8]) -> (ByteLog, Option<LogError>) {
     (log, summary.damage)
 }
 
-/// Summary of a log, as far as it was read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LogSummary {
-    /// Number of bytes read.
-    pub bytes: u64,
-    /// Number of records in these bytes.
-    pub records: u64,
-    /// Time of the last event, in milliseconds since the log was opened; 0 without records.
-    pub end_time: u64,
-    /// Clock readings: time in milliseconds since the opening, and wall-clock time.
-    pub clock_set: Vec<(u64, DateTime<FixedOffset>)>,
-    /// Problems that did not prevent the reading.
-    pub problems: Vec<LogProblem>,
-    /// Fault that ended the reading; later lines were not read.
-    pub damage: Option<LogError>,
-}
-
 /// Reads the records of a log one at a time up to the first fault. Holds at most one line in memory.
 #[derive(Debug)]
 pub struct LogRecords<R> {
@@ -145,7 +90,8 @@ impl<R: BufRead> LogRecords<R> {
         records.first_record = records.read_next()?;
         records.reader.check_header();
         if records.header().is_changed {
-            records.summary.problems.push(LogProblem::HeaderChanged);
+            let problem = if records.ends_in_header() { LogProblem::HeaderTorn } else { LogProblem::HeaderChanged };
+            records.summary.problems.push(problem);
         }
         Ok(records)
     }
@@ -153,6 +99,14 @@ impl<R: BufRead> LogRecords<R> {
     /// Returns the header.
     pub fn header(&self) -> &Header {
         self.reader.header()
+    }
+
+    /// Whether the log ends before its first record, and a checksum of its header that was written whole is undamaged.
+    fn ends_in_header(&self) -> bool {
+        let is_torn_at =
+            |at| matches!(self.summary.problems.last(), Some(LogProblem::TornEnd { line, .. }) if *line == at);
+        let is_sealed = self.reader.is_seal_whole || is_torn_at(SEAL_LINE);
+        self.first_record.is_none() && self.summary.damage.is_none() && is_sealed
     }
 
     /// Returns the next record; `None` at the end or at the first fault.
@@ -259,12 +213,17 @@ impl<R: BufRead> LogRecords<R> {
 /// zeros that a loss of power leaves.
 const MAX_LINE_LEN: u64 = 4 << 20;
 
+/// Number of the line with the checksum of the header.
+const SEAL_LINE: usize = 2;
+
 /// Parses the lines of a log as they arrive and checks that they are consistent.
 #[derive(Clone, Debug, Default)]
 pub struct LogReader {
     header: Header,
     /// Checksum of the header, until the first record.
     seal: Option<Seal>,
+    /// Whether the header has a checksum in its place, undamaged.
+    is_seal_whole: bool,
     /// Lines of the header that the checksum covers, until the first record.
     header_text: String,
     lines: usize,
@@ -288,7 +247,7 @@ impl LogReader {
         let error = |LineError { column, fault }| LogError { line: number, column, fault };
         let parsed = parse_line(line).map_err(error)?;
         match Seal::parse(without_end(line)) {
-            Some(seal) if number == 2 => {
+            Some(seal) if number == SEAL_LINE => {
                 self.seal = Some(seal);
                 return Ok(LogLine::Comment);
             }
@@ -336,6 +295,7 @@ impl LogReader {
     fn check_header(&mut self) {
         let computed = checksum::crc32c(&std::mem::take(&mut self.header_text));
         if let Some(seal) = self.seal.take() {
+            self.is_seal_whole = matches!(seal, Seal::Whole(_));
             self.header.is_changed = seal != Seal::Whole(computed);
         }
     }
@@ -466,6 +426,32 @@ mod tests {
             let (log, damage) = read_valid_prefix(swapped.concat().as_bytes());
             assert!(log.header.is_changed || damage.is_some() && one > lines.len() - 3, "{one} {other}");
         }
+    }
+
+    #[test]
+    fn header_cut_before_first_record_is_torn_not_changed() {
+        let header = read(LOG.as_bytes()).unwrap().header;
+        let seal = header.to_sealed_text();
+        let lines: Vec<usize> = seal.match_indices('\n').map(|(at, _)| at + 1).collect();
+        for at in 0..seal.len() {
+            let (log, damage) = read_valid_prefix(&seal.as_bytes()[..at]);
+            assert_eq!(damage, None, "{at}");
+            assert!(!log.problems.contains(&LogProblem::HeaderChanged), "{at}: {:?}", log.problems);
+            let is_complete = at + 1 == seal.len();
+            assert!(
+                at < lines[1] || is_complete || log.problems.contains(&LogProblem::HeaderTorn),
+                "{at}: {:?}",
+                log.problems
+            );
+        }
+        // A record follows, so the lines were there.
+        for at in &lines[1..lines.len() - 1] {
+            let text = format!("{}{}", &seal[..*at], Record::new(0, RecordKind::LinkUp).to_line());
+            assert_eq!(read_valid_prefix(text.as_bytes()).0.problems, [LogProblem::HeaderChanged], "{at}");
+        }
+        // A damaged checksum is no sign of a cut.
+        let damaged = seal.replacen(&seal[lines[0] + 8..lines[0] + 10], "zz", 1);
+        assert_eq!(read_valid_prefix(damaged.as_bytes()).0.problems, [LogProblem::HeaderChanged]);
     }
 
     fn kinds(log: &ByteLog) -> Vec<(u64, RecordKind)> {

@@ -43,7 +43,10 @@ pub const STANDING: &str = "the logs lost a part of this game, so it stands stil
 
 /// Returns the damage of a log that was read, if it hides records that were published.
 pub fn damage(summary: &LogSummary) -> Option<String> {
-    let is_loss = |problem: &&LogProblem| matches!(problem, LogProblem::BytesLost { .. } | LogProblem::HeaderChanged);
+    // A cut into the header may have removed records; of a log that had none, nothing was published.
+    let is_loss = |problem: &&LogProblem| {
+        matches!(problem, LogProblem::BytesLost { .. } | LogProblem::HeaderChanged | LogProblem::HeaderTorn)
+    };
     let lost = summary.problems.iter().find(is_loss).map(ToString::to_string);
     summary.damage.as_ref().map(ToString::to_string).or(lost)
 }

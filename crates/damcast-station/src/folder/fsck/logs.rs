@@ -99,7 +99,7 @@ fn check_damage(log: &LineLog, is_last: bool, report: &mut FsckReport) {
     for problem in &summary.problems {
         let is_being_written = is_last && report.holder.is_some();
         match problem {
-            LogProblem::TornEnd { .. } if is_being_written => {}
+            LogProblem::TornEnd { .. } | LogProblem::HeaderTorn if is_being_written => {}
             LogProblem::TornEnd { .. } => {
                 report.note(FindingKind::Log, &path, format!("{problem}: a crash; nothing was published of it"));
             }
