@@ -131,6 +131,18 @@ fn piece_in_hand_is_never_set_up_without_press() {
 }
 
 #[test]
+fn piece_in_hand_is_not_set_up_after_reverted_presses() {
+    let mistaken = "5.0 press white, 6.0 press black, 8.0 38 -, 60.0 33 white, 61.0 press white, 64.0 ends";
+    check("W:W35,38,40:B8,12,20", ClockState::Running, mistaken, &["38-33"]);
+    // The published ply is taken back, and the piece of the next one is held.
+    let taken_back = "10.0 38 -, 10.3 33 white, 10.8 press white
+        13.0 33 -, 13.3 38 white, 14.0 press black
+        17.0 40 -, 60.0 34 white, 61.0 press white, 65.0 ends";
+    let expected = ["38-33", "W:W35,38,40:B8,12,20", "40-34"];
+    check("W:W35,38,40:B8,12,20", ClockState::Running, taken_back, &expected);
+}
+
+#[test]
 fn position_at_restart_of_clock_counts() {
     let play =
         "10.0 38 -, 10.3 33 white, 11.0 press white, 15.0 12 -, 15.3 17 black, 16.0 press black, 18.0 clock stops";

@@ -159,7 +159,7 @@ pub(super) fn setup_from_sensors(facts: &Facts) -> Option<Proposal> {
         // Pieces are still being set up before the first move.
         return None;
     }
-    if presses == 0 && facts.clock != ClockState::None && is_piece_in_hand(facts) {
+    if facts.clock != ClockState::None && is_piece_in_hand(facts) {
         return None;
     }
     let wait = match facts.clock {
@@ -187,20 +187,31 @@ pub(super) fn setup_from_sensors(facts: &Facts) -> Option<Proposal> {
 }
 
 /// Whether the board lacks only the piece of a ply that has begun, and possibly pieces that this ply captures: the player holds it and
-/// thinks, for as long as they like.
+/// thinks, for as long as they like. The lever shows that the player is to move, perhaps after a press that was reverted, or after
+/// the last published ply was taken back.
 fn is_piece_in_hand(facts: &Facts) -> bool {
-    let wrong = facts.contradictions();
-    let placement = facts.published.position().placement();
-    let own = placement.pieces_of(facts.published.turn());
+    let lever = facts.presses.turn();
+    let is_due = |position: &Position| lever == Some(position.turn());
+    let position = facts.published.position();
+    let lacks_piece = (facts.presses.is_empty() || is_due(position)) && lacks_only_piece_of_ply(facts, position);
+    let before = facts.published.previous().map(|previous| &previous.base.position).filter(|before| is_due(before));
+    lacks_piece || before.is_some_and(|before| lacks_only_piece_of_ply(facts, before))
+}
+
+/// Whether the board shows a position without the piece of a legal ply, and possibly without pieces that this ply captures.
+fn lacks_only_piece_of_ply(facts: &Facts, position: &Position) -> bool {
+    let placement = position.placement();
+    let wrong = facts.evidence.contradictions(placement) - facts.published.anomalies().squares();
     let is_gone = |square| facts.evidence.occupancy().color(square).is_none() && placement.color(square).is_some();
-    if !wrong.into_iter().all(is_gone) {
+    if wrong.is_empty() || !wrong.into_iter().all(is_gone) {
         return false;
     }
     if wrong.len() == 1 {
         return true;
     }
+    let own = placement.pieces_of(position.turn());
     let mut work = work::PRIOR_PLIES;
-    let legal = facts.published.position().legal_moves_bounded(&mut work).unwrap_or_default();
+    let legal = position.legal_moves_bounded(&mut work).unwrap_or_default();
     (wrong & own).len() == 1
         && legal.iter().any(|ply| {
             wrong.contains(ply.from()) && (wrong - SquareSet::from_iter([ply.from()]) - ply.captured()).is_empty()
