@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use damcast::station::outlets::ALIVE_FILE;
+
 /// The files of a folder.
 pub type Files = BTreeMap<String, Vec<u8>>;
 
-/// Reads the regular files of a folder; skips sockets.
+/// Reads the regular files of a folder; skips sockets, and `alive.json`, which is made of no log: it changes while a station runs.
 pub fn read(folder: &Path) -> Files {
     let mut files = Files::new();
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {
@@ -16,7 +18,7 @@ pub fn read(folder: &Path) -> Files {
         if kind.is_dir() {
             let inner = read(&entry.path());
             files.extend(inner.into_iter().map(|(path, bytes)| (format!("{name}/{path}"), bytes)));
-        } else if kind.is_file() {
+        } else if kind.is_file() && name != ALIVE_FILE {
             files.insert(name, fs::read(entry.path()).unwrap());
         }
     }

@@ -7,6 +7,7 @@
 //! | recovered files | each replaces a live file that another program changed; the last one agrees with the log |
 //! | events | gapless from 1, each as in its log, in the stored order |
 //! | archive | agrees with the logs, with the tags of the round in which the game ended |
+//! | `alive.json` | anything |
 //! | `games.pdn`, `started.pdn` | agree with the logs, with the delay; valid for the profile's readers |
 //! | the folder | no unknown file; with a delay, nothing of `live/` and `log/` is readable by everybody |
 //!
@@ -359,6 +360,10 @@ impl FolderContents {
                 let is_one = |name: &str| outlets.iter().any(|outlet| path == outlet.path(name));
                 let is_snapshot = SNAPSHOTS.iter().any(|name| is_one(name));
                 let is_events = is_one(outlets::EVENTS_FILE);
+                // No log knows when the station ran.
+                if is_one(outlets::ALIVE_FILE) {
+                    continue;
+                }
                 match disk::if_found(disk::open_to_read(&entry.path())) {
                     // Reported already.
                     Err(error) if disk::is_not_regular_file(&error) && odd.iter().any(|(known, _)| *known == path) => {}

@@ -14,6 +14,7 @@
 //! Invariants: a file that its readers cannot parse is not published, the last good one stays and the operator gets a message; events are
 //! never retracted; nothing is visible until its delay is over; a problem of one outlet, or of its configuration, does not affect another.
 
+mod alive;
 mod boards;
 mod events_file;
 mod files;
@@ -57,6 +58,7 @@ use finished_files::FinishedLiveFiles;
 use published::{PublishedFolders, PublishedGames};
 use start_guard::StartGuard;
 
+pub use alive::ALIVE_FILE;
 pub use boards::{OpenedGames, RoundBoards, StoredGames, add_stored, recorded_game};
 pub use events_file::{Comparison, EVENTS_FILE, EventsFile, compare};
 pub use files::{PublicFile, files};
@@ -465,6 +467,7 @@ impl Outlets {
         let mut opening = Instant::now() + longest_opening;
         let (mut next, mut look) = (opening, Instant::now() + CHECK_INTERVAL);
         let mut of_live = Vec::new();
+        let mut signs = alive::SignsOfLife::default();
         loop {
             let wait = next.min(look).saturating_duration_since(Instant::now());
             heartbeat.pause();
@@ -504,6 +507,7 @@ impl Outlets {
                 next = Instant::now() + self.write(Local::now().fixed_offset());
                 guard.take().into_iter().for_each(StartGuard::finish);
             }
+            signs.write(self.slots.iter().filter_map(OutletSlot::shown).filter_map(Outlet::written_folder));
             self.slots.iter_mut().for_each(|place| place.report(&watches.problems));
             watches.log.report(self.log_problems());
             watches.live.report(of_live.iter().cloned());

@@ -270,6 +270,11 @@ impl Outlet {
         is_lost || !self.modified.is_empty()
     }
 
+    /// Returns the folder of the outlet; `None` until its files were written.
+    pub fn written_folder(&self) -> Option<&Path> {
+        self.was_written.then(|| self.folders[1].path())
+    }
+
     /// Returns the problems of the files, open and repaired.
     pub fn findings(&mut self) -> Vec<ProblemReport> {
         let mut found = std::mem::take(&mut self.repaired);
