@@ -216,16 +216,20 @@ fn board_follows_play_and_navigation_after_reconnect() {
     // Back, by key; the game goes on meanwhile and the viewer stays at the chosen move.
     browser.evaluate("document.querySelector('#board').focus(); document.querySelector('#board').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', bubbles: true}))");
     browser.wait(DRAWN_PIECES, &played(&PLAYED_FIELDS[..1]));
-    browser.wait("new URL(location).searchParams.get('ply')", &"1".into());
+    browser.wait("location.pathname", &"/game/board-1-1/1".into());
     outlet.play("board-1", 3);
     browser.wait(MOVES, &"32-28 19-23 28×19".into());
     assert_eq!(browser.evaluate(DRAWN_PIECES), played(&PLAYED_FIELDS[..1]));
     browser.evaluate("document.querySelector('#golive').click()");
     browser.wait(DRAWN_PIECES, &played(&PLAYED_FIELDS[..3]));
-    // Turned: the same fields, seen from the other side.
+    browser.wait("location.pathname", &"/board/board-1".into());
+    // Turned: Black's first row is below, and White's player above the board.
+    let turned = "['.ps [href=\"#b\"]', '.ps [href=\"#w\"]', '.plb.wh', '.plb.bk'].map(one => document.querySelector('.brd ' + one).getBoundingClientRect().top)\
+        .every((top, index, all) => index === 0 || all[0] > all[1] && all[2] < all[3])";
+    browser.wait(turned, &false.into());
     browser.evaluate("document.querySelector('#turnboard').click()");
-    let turned: String = played(&PLAYED_FIELDS[..3]).as_str().unwrap().chars().rev().collect();
-    browser.wait(DRAWN_PIECES, &turned.into());
+    browser.wait("document.body.className", &"turned".into());
+    browser.wait(turned, &true.into());
     browser.evaluate("document.querySelector('#turnboard').click()");
     // The server stops, a move is played, and another server starts at the same address: nothing is missing or repeated.
     let address = server.address.clone();
@@ -392,6 +396,39 @@ fn page_is_live_only_with_server_and_shows_age() {
     browser.wait(LIVE, &"Connecting".into());
     assert!(end.elapsed() < Duration::from_secs(10), "{:?}", end.elapsed());
     browser.wait(&format!("{banner_text}.startsWith('No data from the server')"), &true.into());
+}
+
+#[test]
+fn page_is_live_only_with_recorder() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    outlet.play("board-1", 1);
+    outlet.write("alive.json", "{\"alive\":1795651982000}\n");
+    let server = outlet.serve();
+    let clock = "document.querySelector('.ck.run time').textContent";
+    let banner = "document.querySelector('#banner').hidden";
+    for path in ["", "?wall", "embed/board/1", "board/1"] {
+        browser.visit(&format!("http://{}/{path}", server.address));
+        browser.wait(banner, &true.into());
+    }
+    browser.wait(LIVE, &"Live".into());
+    // The recorder gives no more signs: the page says so, also when it is loaded anew, and its clocks stand.
+    browser.wait(LIVE, &"Not live".into());
+    let text = "document.querySelector('#banner').textContent";
+    browser.wait(&format!("/No word from the recorder since [0-9]+:[0-9]+/.test({text})"), &true.into());
+    let before = browser.evaluate(clock);
+    for path in ["", "?wall", "embed/board/1", "standings", "board/1"] {
+        browser.visit(&format!("http://{}/{path}", server.address));
+        browser.wait(&format!("/No word from the recorder since [0-9]+:[0-9]+/.test({text})"), &true.into());
+    }
+    assert!(browser.evaluate(clock).as_str() >= before.as_str(), "it counts on");
+    // It is back.
+    outlet.write("alive.json", "{\"alive\":1795651999000}\n");
+    browser.wait(LIVE, &"Live".into());
+    browser.wait(banner, &true.into());
+    let complaints = browser.page_errors();
+    assert!(complaints.is_empty(), "{complaints:?}");
 }
 
 #[test]

@@ -14,6 +14,8 @@ use damcast::engine::broadcast::events::Generation;
 use damcast::engine::bytelog::{self, Header};
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{Input, Line, LineSettings};
+use damcast::outward::web::files::OutletFiles;
+use damcast::outward::web::view::FileView;
 use damcast::outward::web::{self, ServeOptions};
 use damcast::station::config::Config;
 use damcast::station::disk::RealDisk;
@@ -210,7 +212,10 @@ impl Pages {
             http_get(&self.address, "GET", path, &[&[("Host", "localhost")], more].concat())
         };
         wait_until("the last event", || {
-            ask_for("/", &[]).is_ok_and(|page| page.header("etag").is_some_and(|tag| tag.contains(&format!("\"{id}-"))))
+            // The files beside the events, too.
+            let files = OutletFiles::new(self.events.parent().unwrap().to_owned()).view(&FileView::default()).unwrap();
+            let id = format!("\"{id}-{}-", files.tag);
+            ask_for("/", &[]).is_ok_and(|page| page.header("etag").is_some_and(|tag| tag.contains(&id)))
         });
         let fixed = "/ /?lang=ru /?wall /standings /archive /round/1 /round/2 /round/3 /games.pdn /started.pdn \
             /round/3/games.pdn /tournament.json /standings.json /events.ndjson /events /events?gen=x /nothing";
@@ -219,6 +224,7 @@ impl Pages {
             paths.extend([
                 format!("/board/{number}"),
                 format!("/board/{board}?ply=3"),
+                format!("/game/{board}-1/3"),
                 format!("/embed/board/{number}"),
             ]);
             paths.extend(
@@ -303,7 +309,7 @@ fn pages_reveal_nothing_before_delay() {
             );
             assert_eq!(one.body, other.body, "{path} after {now} ms");
         }
-        begun |= one.iter().any(|(path, answer)| path == "/board/1" && answer.text().contains("?ply=3"));
+        begun |= one.iter().any(|(path, answer)| path == "/board/1" && answer.text().contains("-1/3\""));
         let [one, other] = at_once.each_mut().map(Pages::all_answers);
         assert!(now > COMMON_UNTIL || one == other, "both hear the same after {now} ms");
         if now > COMMON_UNTIL {

@@ -239,9 +239,14 @@ fn pages_match_live_files_at_every_event() {
         }
     }
     hall.boards.signal(Signal::CONT);
+    assert!(hall.station.signal(Signal::TERM).success());
+    // The recorder has stopped: no page calls itself live.
+    for (_, page) in viewers.pages.clone() {
+        viewers.browser.select_page(&page);
+        viewers.browser.wait(LIVE, &"Not live".into());
+    }
     let complaints = viewers.browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
-    assert!(hall.station.signal(Signal::TERM).success());
 }
 
 /// Run by `scripts/browser`: `DAMCAST_MINUTES` (10) minutes of `DAMCAST_BOARDS` (200) boards in the grid. Prints figures.

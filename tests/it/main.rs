@@ -71,6 +71,7 @@ mod model_disk;
 mod network;
 mod odd_files;
 mod office;
+mod open_pages;
 mod operation;
 mod operator;
 mod outages;

@@ -7,6 +7,7 @@ mod pages;
 mod process;
 mod streams;
 
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -30,13 +31,15 @@ pub struct OutletFixture {
     folder: tempfile::TempDir,
     generation: String,
     seq: u64,
+    /// Number of the current game of each board; 1 if it has none here.
+    games: BTreeMap<String, u32>,
 }
 
 impl OutletFixture {
     pub fn new() -> OutletFixture {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("public/archive")).unwrap();
-        OutletFixture { folder, generation: GENERATION.to_owned(), seq: 0 }
+        OutletFixture { folder, generation: GENERATION.to_owned(), seq: 0, games: BTreeMap::new() }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -47,14 +50,27 @@ impl OutletFixture {
         fs::write(self.path(name), text).unwrap();
     }
 
-    /// Appends an event.
+    /// Appends an event of a board's current game.
     pub fn append_event(&mut self, board: &str, more: Value) {
+        let mut event = json!({"board": board, "game": self.games.get(board).unwrap_or(&1)});
+        more.as_object().unwrap().iter().for_each(|(name, value)| event[name] = value.clone());
+        self.append_line(event);
+    }
+
+    /// Appends a line.
+    pub fn append_line(&mut self, more: Value) {
         self.seq += 1;
-        let mut event = json!({"seq": self.seq, "gen": self.generation, "station": "hall", "at": "2026-11-21T09:31:02.120+01:00",
-            "board": board, "game": 1});
+        let mut event =
+            json!({"seq": self.seq, "gen": self.generation, "station": "hall", "at": "2026-11-21T09:31:02.120+01:00"});
         more.as_object().unwrap().iter().for_each(|(name, value)| event[name] = value.clone());
         let mut file = OpenOptions::new().append(true).create(true).open(self.path("events.ndjson")).unwrap();
         file.write_all(format!("{event}\n").as_bytes()).unwrap();
+    }
+
+    /// Begins a game with this number.
+    pub fn begin_game(&mut self, board: &str, game: u32, tags: Value) {
+        self.games.insert(board.to_owned(), game);
+        self.begin(board, tags);
     }
 
     pub fn begin(&mut self, board: &str, tags: Value) {

@@ -8,8 +8,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
 use crate::web::Language;
+use crate::web::pages::code;
 use crate::web::plan::{PlannedPairing, PlannedRound, PlannedSection, ViewerDeferral, ViewerPlan, title};
-use crate::web::routes::code;
 use crate::web::texts::{PageTexts, fill};
 
 /// Style of the sheets.

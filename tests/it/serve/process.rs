@@ -96,6 +96,8 @@ fn demo_prints_page_address_first() {
         .expect("an address")
         .to_owned();
     let server = Server { process, address };
-    wait_until("a move", || server.try_get("/board/2", &[]).is_ok_and(|page| page.text().contains("?ply=3")));
+    wait_until("a move", || {
+        server.try_get("/board/2", &[]).is_ok_and(|page| page.text().contains("/game/board-2-1/3\""))
+    });
     assert!(server.get("/").text().contains("Demonstration"));
 }

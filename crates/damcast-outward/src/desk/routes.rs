@@ -40,7 +40,8 @@ use super::{diagrams, pairing, paper as sheets, state_stream, viewers};
 use crate::web::Language;
 use crate::web::live::now;
 use crate::web::origin::{RequestOrigin, protect, single_value};
-use crate::web::routes::{accepts_gzip, code};
+use crate::web::pages::code;
+use crate::web::routes::accepts_gzip;
 
 /// Prefix of a cookie's name. The port of the desk follows, because cookies ignore ports, then the suffix of the session.
 const COOKIE_PREFIX: &str = "damcast-desk-";

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::state_file::{PagesState, read_state};
 use crate::web::hosts;
-use crate::web::routes::code;
+use crate::web::pages::code;
 
 /// Light border of a QR code on a terminal, in modules.
 const QUIET_ZONE: i32 = 2;

@@ -1,20 +1,23 @@
-//! Thread that follows the events of the outlet and owns their state; other tasks receive copies.
+//! Thread that follows the events and the files of the outlet and owns their state; other tasks receive copies, as views.
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde::Deserialize;
 use tokio::sync::watch;
 
-use super::files::{EVENTS_FILE, open_in_outlet};
+use super::files::{EVENTS_FILE, OutletFiles, open_in_outlet};
 use super::state::ViewerHall;
+use super::view::{FileView, View};
 use crate::follow::{EventLine, FollowEvent, Follower, Progress};
 
-/// Longest wait for an event; the stop flag is checked after each.
-const STOP_POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Longest wait for an event; the files and the stop flag are checked after each.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+/// Age of the last sign of the recorder after which it counts as silent; it gives one every 5 seconds.
+const MAX_SIGN_AGE: Duration = Duration::from_secs(11);
 /// Largest number of lines read in one step.
 const MAX_BATCH: usize = 4096;
 
@@ -34,8 +37,13 @@ impl Drop for EventReaderHandle {
     }
 }
 
-/// Follows the events of a folder. The first state appears after all present lines are read.
-pub fn spawn(outlet: PathBuf, hall: watch::Sender<Arc<ViewerHall>>, now: fn() -> i64) -> io::Result<EventReaderHandle> {
+/// Follows a folder. The first view appears after all present lines are read.
+pub fn spawn(
+    outlet: PathBuf,
+    files: Arc<OutletFiles>,
+    views: watch::Sender<Arc<View>>,
+    now: fn() -> i64,
+) -> io::Result<EventReaderHandle> {
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = stop.clone();
     std::thread::Builder::new().name("events".to_owned()).spawn(move || {
@@ -43,11 +51,14 @@ pub fn spawn(outlet: PathBuf, hall: watch::Sender<Arc<ViewerHall>>, now: fn() ->
             lag: file_lag(&outlet),
             follower: Follower::new(outlet.join(EVENTS_FILE), Progress::default()).refusing_links(),
             hall: ViewerHall::default(),
+            files,
+            sign: RecorderSign::default(),
+            view: Arc::default(),
             is_caught_up: false,
             now,
         };
         while !stopped.load(Ordering::Relaxed) {
-            reader.step(&hall);
+            reader.step(&views);
         }
     })?;
     Ok(EventReaderHandle(stop))
@@ -56,6 +67,10 @@ pub fn spawn(outlet: PathBuf, hall: watch::Sender<Arc<ViewerHall>>, now: fn() ->
 struct EventReader {
     follower: Follower,
     hall: ViewerHall,
+    files: Arc<OutletFiles>,
+    sign: RecorderSign,
+    /// Last published view.
+    view: Arc<View>,
     /// Delay of the outlet in ms; estimates when lines present at the start were published.
     lag: i64,
     is_caught_up: bool,
@@ -63,19 +78,15 @@ struct EventReader {
 }
 
 impl EventReader {
-    /// Waits for lines, reads at most [`MAX_BATCH`], and publishes the state; the first time only after all present lines are read.
-    fn step(&mut self, shown: &watch::Sender<Arc<ViewerHall>>) {
-        let mut next = match self.follower.next(STOP_POLL_INTERVAL) {
-            Ok(Some(news)) => Some(news),
-            Ok(None) => {
-                self.caught_up(shown);
-                return;
-            }
+    /// Waits for lines, reads at most [`MAX_BATCH`], and publishes a view if something has changed; the first one only after all present
+    /// lines are read.
+    fn step(&mut self, views: &watch::Sender<Arc<View>>) {
+        let mut next = match self.follower.next(POLL_INTERVAL) {
+            Ok(news) => news,
             Err(error) => {
                 tracing::warn!(%error, "the events cannot be read");
-                self.caught_up(shown);
-                std::thread::sleep(STOP_POLL_INTERVAL);
-                return;
+                std::thread::sleep(POLL_INTERVAL);
+                None
             }
         };
         let mut taken = 0;
@@ -87,17 +98,23 @@ impl EventReader {
                 next = self.follower.poll().ok().flatten();
             }
         }
+        let is_first = !self.is_caught_up;
         if taken < MAX_BATCH {
             self.is_caught_up = true;
         }
         if self.is_caught_up {
-            shown.send_replace(Arc::new(self.hall.clone()));
+            self.publish(is_first || taken > 0, views);
         }
     }
 
-    fn caught_up(&mut self, shown: &watch::Sender<Arc<ViewerHall>>) {
-        if !std::mem::replace(&mut self.is_caught_up, true) {
-            shown.send_replace(Arc::new(self.hall.clone()));
+    /// Publishes a view if the events or the files have changed.
+    fn publish(&mut self, has_news: bool, views: &watch::Sender<Arc<View>>) {
+        let files = self.files.view(&self.view.files);
+        let silent_since = self.sign.silent_since(&self.files, (self.now)());
+        if has_news || files.is_some() || silent_since != self.view.silent_since {
+            let files: Arc<FileView> = files.unwrap_or_else(|| self.view.files.clone());
+            self.view = Arc::new(View::new(self.hall.clone(), files, silent_since, self.view.step + 1));
+            views.send_replace(self.view.clone());
         }
     }
 
@@ -118,6 +135,35 @@ impl EventReader {
             FollowEvent::Truncated { lines } => tracing::info!(lines, "the events were cut; waiting for the rest"),
             FollowEvent::Resumed => tracing::info!("the events are there again"),
         }
+    }
+}
+
+/// Last sign of the recorder, in `alive.json`.
+#[derive(Default)]
+struct RecorderSign {
+    text: Vec<u8>,
+    /// Time at which the file last changed; `None` without the file.
+    changed_at: Option<Instant>,
+    /// Time since which the recorder is silent, in ms since 1970.
+    silent_since: Option<i64>,
+}
+
+impl RecorderSign {
+    /// Returns the time since which the recorder is silent, in ms since 1970; `None` while it gives signs. An outlet without the file has
+    /// an older recorder, which counts as alive.
+    fn silent_since(&mut self, files: &OutletFiles, now: i64) -> Option<i64> {
+        let (text, modified) = files.sign()?;
+        if text != self.text {
+            // The first sign may be an old one; later the time of this machine does not matter.
+            let age = modified.elapsed().unwrap_or_default().min(Duration::from_secs(86_400 * 365));
+            let is_first = self.changed_at.is_none();
+            self.changed_at = Instant::now().checked_sub(age).filter(|_| is_first).or(Some(Instant::now()));
+            self.text = text;
+        }
+        let age = self.changed_at?.elapsed();
+        let since = now - i64::try_from(age.as_millis()).unwrap_or(0);
+        self.silent_since = (age > MAX_SIGN_AGE).then(|| self.silent_since.unwrap_or(since));
+        self.silent_since
     }
 }
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::{Duration, SystemTime};
 
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
@@ -18,11 +19,17 @@ use rustix::fs::{Mode, OFlags};
 use sha2::{Digest, Sha256};
 use tokio::task::JoinHandle;
 
+use super::plan::ViewerPlan;
 use super::state::natural_order;
+use super::view::FileView;
 use super::{compress, exact};
 
 /// Name of the file of events.
 pub const EVENTS_FILE: &str = "events.ndjson";
+/// Name of the file by which the recorder says that it lives.
+const SIGN_FILE: &str = "alive.json";
+/// Largest size of it that is read, in bytes.
+const MAX_SIGN_SIZE: u64 = 256;
 /// Files that are replaced as a whole, with their content types.
 pub const WHOLE_FILES: [(&str, &str); 4] = [
     ("games.pdn", PDN_CONTENT_TYPE),
@@ -63,6 +70,8 @@ impl WholeFile {
 pub struct OutletFiles {
     folder: PathBuf,
     cache: Mutex<HashMap<String, (FileStamp, Arc<WholeFile>)>>,
+    /// Last list of the archived games, with the time at which their folder had changed.
+    archive: Mutex<(Option<SystemTime>, Arc<Vec<String>>)>,
 }
 
 type FileStamp = (u64, u64, u64, i64, i64);
@@ -70,7 +79,7 @@ type FileStamp = (u64, u64, u64, i64, i64);
 impl OutletFiles {
     /// Creates a reader of a folder.
     pub fn new(folder: PathBuf) -> OutletFiles {
-        OutletFiles { folder, cache: Mutex::default() }
+        OutletFiles { folder, cache: Mutex::default(), archive: Mutex::default() }
     }
 
     /// Reads a file that is replaced as a whole. The caller has checked the name.
@@ -98,15 +107,54 @@ impl OutletFiles {
         Ok(whole)
     }
 
+    /// Returns what the files say that pages show; `None` if it is what `before` has.
+    pub fn view(&self, before: &FileView) -> Option<Arc<FileView>> {
+        let [tournament, games, standings] =
+            ["tournament.json", "games.pdn", "standings.json"].map(|name| self.whole(name).ok());
+        let archive = self.archived();
+        let mut hasher = Sha256::new();
+        for file in [&tournament, &games, &standings] {
+            hasher.update(file.as_ref().map_or("-", |file| &file.etag));
+        }
+        for name in archive.iter() {
+            hasher.update(name);
+            hasher.update("/");
+        }
+        let tag = hex(&hasher.finalize()[..4]);
+        if tag == before.tag {
+            return None;
+        }
+        let [tournament, games, standings] =
+            [&tournament, &games, &standings].map(|file| file.as_ref().map(|file| &*file.bytes));
+        let plan = ViewerPlan::read(tournament, games);
+        let standings = standings.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
+        Some(Arc::new(FileView { plan, standings, archive, tag }))
+    }
+
+    /// Returns the last sign of the recorder, and when it was written; `None` without one.
+    pub fn sign(&self) -> Option<(Vec<u8>, SystemTime)> {
+        let file = open_in_outlet(&self.folder, SIGN_FILE).ok()?;
+        let mut text = Vec::new();
+        Read::by_ref(&mut &file).take(MAX_SIGN_SIZE).read_to_end(&mut text).ok()?;
+        Some((text, file.metadata().ok()?.modified().ok()?))
+    }
+
     /// Returns the file names of the archived games.
-    pub fn archived(&self) -> Vec<String> {
+    fn archived(&self) -> Arc<Vec<String>> {
         let archive = self.folder.join("archive");
-        let is_folder = std::fs::symlink_metadata(&archive).is_ok_and(|there| there.is_dir());
-        let entries = std::fs::read_dir(&archive).ok().filter(|_| is_folder).into_iter().flatten().flatten();
-        let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.retain(|name| is_archived(name));
-        names.sort_by_cached_key(|name| natural_order(name));
-        names
+        let there = std::fs::symlink_metadata(&archive).ok().filter(|there| there.is_dir());
+        // A folder may change twice within a tick of its clock.
+        let is_settled = |changed: &SystemTime| changed.elapsed().is_ok_and(|age| age > Duration::from_secs(2));
+        let changed = there.as_ref().and_then(|there| there.modified().ok()).filter(is_settled);
+        let mut known = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
+        if changed.is_none() || known.0 != changed {
+            let entries = std::fs::read_dir(&archive).ok().filter(|_| there.is_some()).into_iter().flatten().flatten();
+            let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+            names.retain(|name| is_archived(name));
+            names.sort_by_cached_key(|name| natural_order(name));
+            *known = (changed, Arc::new(names));
+        }
+        known.1.clone()
     }
 
     /// Opens the file of events and returns its length.

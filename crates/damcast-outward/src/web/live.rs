@@ -1,15 +1,18 @@
-//! `GET /events` with `Accept: text/event-stream`: stream of events for one page, while it is open.
+//! `GET /events` with `Accept: text/event-stream`: stream of events for one page, or for a program, while it is open.
 //!
-//! | event | data |
-//! |---|---|
-//! | `hello` | first: `now`, the clock of the server in ms since 1970 |
-//! | `board` | the whole state of a board after an event; its id is `generation.seq` |
-//! | `snapshot` | all boards, if the missed events are gone |
-//! | `round` | pairings may have changed: fetch the page again |
-//! | `beat` | every [`HEARTBEAT_INTERVAL`]: `now`, and `seq`, the last event there is |
+//! | event | to | data |
+//! |---|---|---|
+//! | `hello` | all | first: `now`, the clock of the server in ms since 1970 |
+//! | `recorder` | pages | `silent_since`: since when the recorder gives no sign of life, in ms since 1970; null if it does again |
+//! | `beat` | all | every [`HEARTBEAT_INTERVAL`]: `now`, and `seq`, the last event there is |
+//! | `parts` | pages | parts of the page that have changed, as pairs of key and HTML; its id is that of the view |
+//! | `again` | pages | the view of the page is unknown: load the page again |
+//! | `board` | programs | the whole state of a board after an event; its id is `generation.seq` |
+//! | `snapshot` | programs | all boards, if the missed events are gone |
+//! | `round` | programs | pairings may have changed |
 //!
-//! At most four writes of events a second. A write has every event of the board that the page follows, and the last one of each other
-//! board: an event has the whole state, so only intermediate steps are skipped. All viewers share the buffer of a single event.
+//! At most six writes a second. To a program, a write has every event of the board that it follows, and the last one of each other
+//! board: an event has the whole state, so only intermediate steps are skipped. Readers of the same page share the buffer of a write.
 //!
 //! The length of the answer is unknown, so it ends with its connection. The listener passes the connection itself to the
 //! stream once the request is answered: an idle viewer costs a small task and no buffers.
@@ -24,10 +27,13 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+use super::page_store::{LOAD_AGAIN, PageStore};
+use super::pages::address::PageAddress;
 use super::state::{MissedFrames, ViewerHall};
+use super::view::View;
 
 /// Interval between beats.
-pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
+pub const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(5);
 /// Shortest interval between writes to one viewer.
 const MIN_SEND_INTERVAL: Duration = Duration::from_millis(150);
 
@@ -39,16 +45,92 @@ pub fn now() -> i64 {
 /// Stream of one viewer, before it owns the connection.
 #[derive(Clone)]
 pub struct LiveStream {
-    hall: watch::Receiver<Arc<ViewerHall>>,
-    generation: String,
-    /// Last event that was sent.
-    sent_until: u64,
-    /// Board that the page follows.
-    follows: Option<String>,
+    views: watch::Receiver<Arc<View>>,
+    feed: Feed,
     /// First bytes of the stream.
     first: Bytes,
     viewers: Arc<AtomicU64>,
     now: fn() -> i64,
+}
+
+/// What a stream sends, and up to where it was sent.
+#[derive(Clone)]
+pub enum Feed {
+    /// Changes of a page.
+    Page {
+        /// Address of the page.
+        address: Arc<PageAddress>,
+        /// Maker of the changes.
+        pages: Arc<PageStore>,
+        /// Number of the view that the reader has.
+        sent: u64,
+        /// What the reader knows of the recorder.
+        silent_since: Option<i64>,
+    },
+    /// States of boards, for programs.
+    Boards {
+        /// Board of which every event is sent.
+        follows: Option<String>,
+        /// Generation of the last event that was sent.
+        generation: String,
+        /// Last event that was sent.
+        sent: u64,
+    },
+}
+
+impl Feed {
+    /// Creates the feed of a page whose reader has the view `last`, and returns the first bytes.
+    pub fn page(view: &View, address: PageAddress, pages: Arc<PageStore>, last: Option<&str>) -> (Feed, Bytes) {
+        let from = last.and_then(|last| pages.step_of(view, last));
+        let first = from.map_or_else(|| LOAD_AGAIN.into(), |from| pages.changes(view, &address, from));
+        let first = [&recorder(view.silent_since), &*first].concat().into();
+        (Feed::Page { address: Arc::new(address), pages, sent: view.step, silent_since: view.silent_since }, first)
+    }
+
+    /// Creates the feed of a program that has all events up to `last` (`generation.seq`), and returns the first bytes.
+    pub fn boards(view: &View, follows: Option<String>, last: Option<&str>) -> (Feed, Bytes) {
+        let hall = &view.hall;
+        let missed = last.map_or(MissedFrames::Unavailable, |last| hall.missed(last));
+        let first = changes(hall, missed, follows.as_deref());
+        (Feed::Boards { follows, generation: hall.generation.clone(), sent: hall.seq }, first)
+    }
+
+    /// Returns what is new in a view.
+    fn next(&mut self, view: &View) -> Bytes {
+        match self {
+            Feed::Page { address, pages, sent, silent_since } => {
+                let changes = pages.changes(view, address, std::mem::replace(sent, view.step));
+                match std::mem::replace(silent_since, view.silent_since) == view.silent_since {
+                    true => changes,
+                    false => [&recorder(view.silent_since), &*changes].concat().into(),
+                }
+            }
+            Feed::Boards { follows, generation, sent } => {
+                let hall = &view.hall;
+                let missed = match hall.generation == *generation {
+                    true => hall.frames_after(*sent),
+                    false => MissedFrames::Unavailable,
+                };
+                *sent = hall.seq;
+                hall.generation.clone_into(generation);
+                changes(hall, missed, follows.as_deref())
+            }
+        }
+    }
+
+    /// Returns the beat of a reader. That of a page has the identifier of the view that the reader has.
+    fn beat(&self, view: &View, now: i64) -> Bytes {
+        let id = match self {
+            Feed::Page { sent, .. } if *sent == view.step => format!("id: {}\n", view.id()),
+            _ => String::new(),
+        };
+        format!("{id}event: beat\ndata: {{\"now\":{now},\"seq\":{}}}\n\n", view.hall.seq).into()
+    }
+}
+
+/// Returns the event that says since when the recorder is silent.
+fn recorder(silent_since: Option<i64>) -> Vec<u8> {
+    format!("event: recorder\ndata: {}\n\n", serde_json::json!({ "silent_since": silent_since })).into_bytes()
 }
 
 /// Guard that counts a viewer.
@@ -86,22 +168,16 @@ fn changes(hall: &ViewerHall, missed: MissedFrames<'_>, follows: Option<&str>) -
 }
 
 impl LiveStream {
-    /// Creates the stream of a page that follows a board and has all events up to `last` (`generation.seq`). `jitter`, in ms, spreads
-    /// reconnections. `viewers` counts open streams; `now` is the clock of the server.
+    /// Creates a stream. `jitter`, in ms, spreads reconnections. `viewers` counts open streams; `now` is the clock of the server.
     pub fn new(
-        hall: watch::Receiver<Arc<ViewerHall>>,
-        last: Option<&str>,
-        follows: Option<String>,
+        views: watch::Receiver<Arc<View>>,
+        (feed, first): (Feed, Bytes),
         jitter: u64,
         viewers: Arc<AtomicU64>,
         now: fn() -> i64,
     ) -> LiveStream {
-        let shown = hall.borrow().clone();
-        let mut first = format!("retry: {}\nevent: hello\ndata: {{\"now\":{}}}\n\n", 1500 + jitter, now()).into_bytes();
-        let missed = last.map_or(MissedFrames::Unavailable, |last| shown.missed(last));
-        first.extend(changes(&shown, missed, follows.as_deref()));
-        let (generation, sent_until) = (shown.generation.clone(), shown.seq);
-        LiveStream { hall, generation, sent_until, follows, first: first.into(), viewers, now }
+        let hello = format!("retry: {}\nevent: hello\ndata: {{\"now\":{}}}\n\n", 1500 + jitter, now());
+        LiveStream { views, feed, first: [hello.as_bytes(), &first].concat().into(), viewers, now }
     }
 
     /// Sends the head of the answer and then events, until the viewer leaves or the server stops.
@@ -110,7 +186,7 @@ impl LiveStream {
     ///
     /// Returns any I/O error of the connection.
     pub async fn send(self, head: Vec<u8>, connection: impl AsyncRead + AsyncWrite) -> io::Result<()> {
-        let LiveStream { mut hall, mut generation, sent_until: mut sent, follows, first, viewers, now } = self;
+        let LiveStream { mut views, mut feed, first, viewers, now } = self;
         viewers.fetch_add(1, Ordering::Relaxed);
         let _counted = ViewerCountGuard(viewers);
         tokio::pin!(connection);
@@ -124,14 +200,11 @@ impl LiveStream {
             let mut nothing = [0];
             let bytes = tokio::select! {
                 biased;
-                changed = hall.changed() => match changed {
+                changed = views.changed() => match changed {
                     Ok(()) => None,
                     Err(_) => return Ok(()),
                 },
-                () = &mut beat => {
-                    let seq = hall.borrow().seq;
-                    Some(format!("event: beat\ndata: {{\"now\":{},\"seq\":{seq}}}\n\n", now()).into())
-                }
+                () = &mut beat => Some(feed.beat(&views.borrow(), now())),
                 // The viewer has left: viewers send nothing.
                 read = connection.read(&mut nothing) => return read.map(drop),
             };
@@ -141,15 +214,8 @@ impl LiveStream {
                     if wrote.elapsed() < MIN_SEND_INTERVAL {
                         sleep_until(wrote + MIN_SEND_INTERVAL).await;
                     }
-                    let shown = hall.borrow_and_update().clone();
-                    let missed = if shown.generation == generation {
-                        shown.frames_after(sent)
-                    } else {
-                        MissedFrames::Unavailable
-                    };
-                    sent = shown.seq;
-                    shown.generation.clone_into(&mut generation);
-                    changes(&shown, missed, follows.as_deref())
+                    let view = views.borrow_and_update().clone();
+                    feed.next(&view)
                 }
             };
             if !bytes.is_empty() {

@@ -1,9 +1,9 @@
 //! `damcast serve`: pages for viewers, from one outlet, in a separate process.
 //!
 //! ```text
-//!   public/events.ndjson ─▸ event_reader (a thread) ─▸ ViewerHall, in a watch channel ───────────┬▸ routes ─▸ pages
-//!   public/games.pdn, … ────────────────────────────────────────────────────────────────────────┤
-//!                                                       listener ─▸ routes ─▸ live (GET /events) ┘
+//!   public/events.ndjson ┐                                                        ┌▸ routes ─▸ a page
+//!   public/games.pdn, …  ┴▸ event_reader (a thread) ─▸ View, in a watch channel ─▸ page_store
+//!                                                                                 └▸ live (GET /events) ─▸ its parts that change
 //! ```
 //!
 //! Guarantees:
@@ -11,7 +11,8 @@
 //! * No page, header or count reveals more than the outlet. The process reads only the folder of the outlet, and writes at most the
 //!   configured state file.
 //! * GET and HEAD only. No cookie is set, read or logged; requests change nothing.
-//! * Pages are complete without a script. With it, `GET /events` updates them, and resumes without a gap after an interruption.
+//! * A page shows one [`view`] of the outlet. It is complete without a script. With it, `GET /events` sends the parts that another view
+//!   changes, made by the same code: an open page is what a page loaded now would be, also after an interruption.
 //! * The cost of each client has bounds ([`listener`], [`live`]).
 //! * Memory grows with the boards, and little with the games: the moves of an earlier game are in the file alone.
 //!
@@ -19,7 +20,9 @@
 //! |---|---|
 //! | [`state`] | state of the outlet: events in, views out; pure |
 //! | [`plan`] | pairings without moves, from the files of the outlet |
-//! | [`pages`], `diagram`, `texts` | HTML, boards as SVG, languages; functions of the state |
+//! | [`view`] | all that pages show at one moment |
+//! | [`pages`], `diagram`, `texts` | HTML, boards as SVG, languages; functions of the view |
+//! | [`page_store`] | pages as answers, and what changes in them |
 //! | `assets` | scripts and styles, embedded |
 //! | [`live`], [`files`] | the stream of events, the files of the outlet |
 //! | `stored_games` | games that are over, read from the file of events when asked for |
@@ -36,12 +39,14 @@ pub(super) mod hosts;
 pub mod listener;
 pub mod live;
 pub(crate) mod origin;
+pub mod page_store;
 pub mod pages;
 pub mod plan;
 pub(super) mod routes;
 pub mod state;
 mod stored_games;
 pub(super) mod texts;
+pub mod view;
 
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
@@ -94,17 +99,18 @@ pub async fn serve(
     options: ServeOptions,
     stop: impl Future<Output = ()>,
 ) -> std::io::Result<()> {
-    let (hall, read) = watch::channel(Arc::default());
-    let watching = event_reader::spawn(options.outlet.clone(), hall, options.now)?;
+    let (views, read) = watch::channel(Arc::default());
+    let files = Arc::new(files::OutletFiles::new(options.outlet.clone()));
+    let watching = event_reader::spawn(options.outlet.clone(), files.clone(), views, options.now)?;
     let (shown, mut reader) = watch::channel(Arc::default());
     let viewers = Arc::new(AtomicU64::new(0));
     let counts = Arc::new(listener::ConnectionCounts::default());
-    let site = routes::Site::new(&options, reader.clone(), viewers.clone());
+    let site = routes::Site::new(&options, files, reader.clone(), viewers.clone());
     let limits =
         listener::Limits { connections: options.connections, trusted_proxies: options.trusted_proxies.clone() };
     let address = listener.local_addr()?;
     let state = write_state(&options, address, reader.clone(), viewers, counts.clone());
-    tokio::spawn(publish_states(read, shown));
+    tokio::spawn(publish_views(read, shown));
     tokio::pin!(stop);
     // Wait for the first state: pages of a partly read outlet would be wrong.
     tokio::select! {
@@ -120,15 +126,12 @@ pub async fn serve(
     Ok(())
 }
 
-/// Forwards each state to the viewers, until the reader ends. Waking a viewer from another thread costs a system call; from a task
+/// Forwards each view to the viewers, until the reader ends. Waking a viewer from another thread costs a system call; from a task
 /// it costs none.
-async fn publish_states(
-    mut read: watch::Receiver<Arc<state::ViewerHall>>,
-    shown: watch::Sender<Arc<state::ViewerHall>>,
-) {
+async fn publish_views(mut read: watch::Receiver<Arc<view::View>>, shown: watch::Sender<Arc<view::View>>) {
     while read.changed().await.is_ok() {
-        let hall = read.borrow_and_update().clone();
-        shown.send_replace(hall);
+        let view = read.borrow_and_update().clone();
+        shown.send_replace(view);
     }
 }
 
@@ -136,7 +139,7 @@ async fn publish_states(
 async fn write_state(
     options: &ServeOptions,
     address: SocketAddr,
-    hall: watch::Receiver<Arc<state::ViewerHall>>,
+    views: watch::Receiver<Arc<view::View>>,
     viewers: Arc<AtomicU64>,
     counts: Arc<listener::ConnectionCounts>,
 ) {
@@ -145,7 +148,8 @@ async fn write_state(
     let mut had_trouble = false;
     loop {
         let text = {
-            let hall = hall.borrow();
+            let view = views.borrow();
+            let hall = &view.hall;
             let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
             json!({
                 "since": since, "written": now(), "outlet": outlet.display().to_string(), "address": address,

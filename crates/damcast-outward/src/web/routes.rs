@@ -1,11 +1,10 @@
 //! Routes, the checks before them, and the headers of every answer.
 
-use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
 use std::num::NonZeroU64;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, Request, State};
@@ -15,27 +14,22 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
-use maud::{Markup, PreEscaped, html};
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
 use super::assets::Assets;
-use super::files::{EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, WHOLE_FILES, hex, is_archived};
+use super::files::{EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, WHOLE_FILES, is_archived};
 use super::hosts::{AllowedHosts, is_local_host};
 use super::listener::PeerAddress;
-use super::live::LiveStream;
+use super::live::{Feed, LiveStream};
 use super::origin::{RequestOrigin, single_value};
-use super::pages::{PageBuilder, PageGame};
-use super::plan::ViewerPlan;
-use super::state::ViewerHall;
+use super::page_store::PageStore;
+use super::pages::address::{PageAddress, PageKind, PageQuery};
+use super::pages::{PageError, find_game};
 use super::stored_games::StoredGames;
-use super::{Language, ServeOptions, compress, exact};
+use super::view::View;
+use super::{Language, ServeOptions, compress};
 
-/// Largest number of cached pages; the cache is cleared when the state changes.
-const MAX_CACHED_PAGES: usize = 512;
-/// Largest size of all cached pages, in bytes.
-const MAX_CACHED_BYTES: usize = 8 << 20;
 /// Longest path and query of an address, in bytes.
 const MAX_ADDRESS_LEN: usize = 2048;
 /// Policy that lets pages load only from this server, without inline scripts or styles.
@@ -44,79 +38,47 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
 
 /// Shared data of all answers.
 pub struct Site {
-    hall: watch::Receiver<Arc<ViewerHall>>,
-    files: OutletFiles,
-    games: StoredGames,
-    assets: Assets,
+    views: watch::Receiver<Arc<View>>,
+    files: Arc<OutletFiles>,
+    pages: Arc<PageStore>,
     build: String,
     hosts: AllowedHosts,
     viewers: Arc<AtomicU64>,
     trusted_proxies: Vec<IpAddr>,
     now: fn() -> i64,
-    pages: Mutex<Pages>,
-    /// Last plan read, with the entity tags of its files.
-    plan: Mutex<(String, Arc<ViewerPlan>)>,
-}
-
-/// Cached pages of one state.
-#[derive(Default)]
-struct Pages {
-    id: String,
-    rendered: HashMap<String, RenderedPage>,
-    /// Size of all pages in bytes.
-    bytes: usize,
-}
-
-impl Pages {
-    /// Adds a page if there is room.
-    fn keep(&mut self, key: String, page: &RenderedPage) {
-        let bytes = page.plain.len() + page.compressed.len();
-        if self.rendered.len() < MAX_CACHED_PAGES
-            && self.bytes + bytes <= MAX_CACHED_BYTES
-            && self.rendered.insert(key, page.clone()).is_none()
-        {
-            self.bytes += bytes;
-        }
-    }
-}
-
-/// Page, plain and compressed.
-#[derive(Clone)]
-struct RenderedPage {
-    plain: Bytes,
-    compressed: Bytes,
 }
 
 impl Site {
     /// Creates the site.
-    pub fn new(options: &ServeOptions, hall: watch::Receiver<Arc<ViewerHall>>, viewers: Arc<AtomicU64>) -> Arc<Site> {
+    pub fn new(
+        options: &ServeOptions,
+        files: Arc<OutletFiles>,
+        views: watch::Receiver<Arc<View>>,
+        viewers: Arc<AtomicU64>,
+    ) -> Arc<Site> {
         let assets = Assets::embedded();
         Arc::new(Site {
-            hall,
-            files: OutletFiles::new(options.outlet.clone()),
-            games: StoredGames::new(options.outlet.clone()),
+            views,
+            files,
             build: assets.build_id(),
-            assets,
+            pages: Arc::new(PageStore::new(assets, StoredGames::new(options.outlet.clone()))),
             hosts: AllowedHosts::new(options.machine.as_deref(), &options.hosts),
             viewers,
             trusted_proxies: options.trusted_proxies.clone(),
             now: options.now,
-            pages: Mutex::default(),
-            plan: Mutex::default(),
         })
     }
 
-    /// Returns the plan, and a tag that changes with it.
-    fn plan(&self) -> (Arc<ViewerPlan>, String) {
-        let [tournament, games] = ["tournament.json", "games.pdn"].map(|name| self.files.whole(name).ok());
-        let tag =
-            [&tournament, &games].map(|file| file.as_ref().map_or("-", |file| file.etag.trim_matches('"'))).concat();
-        let mut known = self.plan.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.0 != tag {
-            let [tournament, games] = [&tournament, &games].map(|file| file.as_ref().map(|file| &*file.bytes));
-            *known = (tag, Arc::new(ViewerPlan::read(tournament, games)));
+    /// Returns the page that a path and a query name, in the language of the request.
+    fn page_address(&self, asked: &PageRequest, path: &str, query: &PageQuery) -> PageAddress {
+        let host = asked.site_address.parse::<Uri>().ok();
+        let is_reached = host.as_ref().and_then(Uri::host).is_some_and(|host| !is_local_host(host));
+        PageAddress {
+            path: path.to_owned(),
+            kind: PageKind::of(path, query, || is_reached.then(|| asked.site_address.clone())),
+            language: Language::negotiate(asked.query.lang.as_deref(), &asked.headers),
+            is_language_chosen: asked.query.lang.as_deref().is_some_and(|code| Language::from_code(code).is_some()),
         }
-        (known.1.clone(), known.0.clone())
     }
 }
 
@@ -125,14 +87,7 @@ type SharedSite = State<Arc<Site>>;
 /// Returns all routes.
 pub fn router(site: Arc<Site>) -> Router {
     let mut table = Router::new()
-        .route("/", get(home))
-        .route("/board/{which}", get(board))
-        .route("/embed/board/{which}", get(embed))
-        .route("/game/{which}", get(game))
-        .route("/round/{which}", get(round))
         .route("/round/{which}/{name}", get(round_file))
-        .route("/standings", get(standings))
-        .route("/archive", get(archive))
         .route("/archive/{name}", get(archived))
         .route("/assets/{name}", get(asset))
         .route("/events", get(events))
@@ -143,12 +98,7 @@ pub fn router(site: Arc<Site>) -> Router {
             get(move |State(site): SharedSite, headers: HeaderMap| async move { whole(&site, name, kind, &headers) }),
         );
     }
-    table
-        .fallback(|State(site): SharedSite, asked: PageRequest| async move {
-            page(&site, &asked, StatusCode::NOT_FOUND, not_found)
-        })
-        .layer(middleware::from_fn_with_state(site.clone(), guard))
-        .with_state(site)
+    table.fallback(get(page)).layer(middleware::from_fn_with_state(site.clone(), guard)).with_state(site)
 }
 
 /// Rejects invalid requests before routing, and adds the common headers to every answer.
@@ -219,13 +169,6 @@ struct PageRequest {
     headers: HeaderMap,
 }
 
-#[derive(Deserialize, Default)]
-struct PageQuery {
-    lang: Option<String>,
-    wall: Option<String>,
-    ply: Option<usize>,
-}
-
 impl axum::extract::FromRequestParts<Arc<Site>> for PageRequest {
     type Rejection = std::convert::Infallible;
 
@@ -233,8 +176,7 @@ impl axum::extract::FromRequestParts<Arc<Site>> for PageRequest {
         parts: &mut axum::http::request::Parts,
         site: &Arc<Site>,
     ) -> Result<PageRequest, std::convert::Infallible> {
-        // An invalid query counts as empty.
-        let query = Query::<PageQuery>::try_from_uri(&parts.uri).map(|Query(query)| query).unwrap_or_default();
+        let query = PageQuery::of(&parts.uri);
         let peer = parts.extensions.get::<PeerAddress>();
         let origin = peer.map(|peer| RequestOrigin::of(&parts.headers, *peer, &site.trusted_proxies));
         let scheme = if origin.is_some_and(|origin| origin.is_encrypted) { "https" } else { "http" };
@@ -243,92 +185,61 @@ impl axum::extract::FromRequestParts<Arc<Site>> for PageRequest {
     }
 }
 
-/// Reason why a page cannot be rendered.
-enum PageError {
-    NotFound,
-    /// The game cannot be read from the file of events.
-    Unreadable(io::Error),
-}
-
-impl From<io::Error> for PageError {
-    fn from(error: io::Error) -> PageError {
-        PageError::Unreadable(error)
+/// Answers with a page, or with the PDN of a game.
+async fn page(State(site): SharedSite, asked: PageRequest) -> Response {
+    let view = site.views.borrow().clone();
+    let address = site.page_address(&asked, &asked.path, &asked.query);
+    match &address.kind {
+        PageKind::Game { which, ply: None } if which.ends_with(".pdn") => game_file(&site, &view, address, &asked),
+        _ => page_answer(&site, &view, &address, &asked),
     }
 }
 
-type PageResult = Result<String, PageError>;
-
-fn not_found(maker: &PageBuilder<'_>) -> PageResult {
-    Ok(maker.not_found())
-}
-
-/// Answers that a game cannot be read now.
-fn unreadable(site: &Site, asked: &PageRequest, error: &io::Error) -> Response {
-    tracing::warn!(path = asked.path, %error, "a game cannot be read from the file of events");
-    let mut answer = page(site, asked, StatusCode::SERVICE_UNAVAILABLE, |maker| Ok(maker.unreadable()));
-    answer.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
-    answer
-}
-
-/// Answers with a page from the cache, or renders it; with the page of the error if `make` fails.
-fn page(
-    site: &Site,
-    asked: &PageRequest,
-    status: StatusCode,
-    make: impl FnOnce(&PageBuilder<'_>) -> PageResult,
-) -> Response {
-    let hall = site.hall.borrow().clone();
-    let chosen = asked.query.lang.as_deref().and_then(Language::from_code);
-    let language = Language::negotiate(asked.query.lang.as_deref(), &asked.headers);
-    let (plan, planned) = site.plan();
-    let id = hall.id();
-    let state = format!("{id}-{planned}");
-    let wall = asked.query.wall.as_ref().map(|wall| if wall == "light" { "light" } else { "dark" });
-    let address = wall.map(|_| asked.site_address.as_str()).unwrap_or_default();
-    let key = format!(
-        "{} {status} {} {} {wall:?} {:?} {address}",
-        asked.path,
-        language.code(),
-        chosen.is_some(),
-        asked.query.ply
-    );
-    // Cache only pages that exist: one for each wrong address would fill the memory.
-    let is_kept = status == StatusCode::OK;
-    let known = {
-        let mut pages = site.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        if pages.id != state {
-            *pages = Pages { id: state.clone(), ..Pages::default() };
+fn page_answer(site: &Site, view: &View, address: &PageAddress, asked: &PageRequest) -> Response {
+    let (made, error) = site.pages.document(view, address);
+    let status = match &error {
+        None => StatusCode::OK,
+        Some(PageError::NotFound) => StatusCode::NOT_FOUND,
+        Some(PageError::Unreadable(error)) => {
+            tracing::warn!(path = asked.path, %error, "a game cannot be read from the file of events");
+            StatusCode::SERVICE_UNAVAILABLE
         }
-        pages.rendered.get(&key).cloned()
     };
-    let render = || {
-        let maker = PageBuilder {
-            hall: &hall,
-            plan: &plan,
-            language,
-            is_language_chosen: chosen.is_some(),
-            path: &asked.path,
-            assets: &site.assets,
-        };
-        let text = make(&maker)?;
-        let rendered = RenderedPage { compressed: compress(text.as_bytes()), plain: exact(text.into_bytes()) };
-        let mut pages = site.pages.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_kept && pages.id == state {
-            pages.keep(key, &rendered);
-        }
-        Ok(rendered)
-    };
-    let made = match known.map_or_else(render, Ok) {
-        Ok(made) => made,
-        Err(PageError::NotFound) => return page(site, asked, StatusCode::NOT_FOUND, not_found),
-        Err(PageError::Unreadable(error)) => return unreadable(site, asked, &error),
-    };
-    let planned = &hex(&Sha256::digest(planned))[..8];
-    let etag = format!("W/\"{id}-{planned}-{}-{}\"", site.build, language.code());
+    let silent = view.silent_since.map(|since| format!("-{since}")).unwrap_or_default();
+    let etag = format!("W/\"{}-{}-{}{silent}\"", view.id(), site.build, address.language.code());
     let mut answer = content(&asked.headers, status, "text/html; charset=utf-8", &etag, &made.plain, &made.compressed);
     let headers = answer.headers_mut();
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
+    if status == StatusCode::SERVICE_UNAVAILABLE {
+        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    }
     answer
+}
+
+/// Answers that there is no such page.
+fn not_found(site: &Site, asked: &PageRequest) -> Response {
+    let address = PageAddress { kind: PageKind::Unknown, ..site.page_address(asked, &asked.path, &asked.query) };
+    page_answer(site, &site.views.borrow().clone(), &address, asked)
+}
+
+/// Answers with the game `BOARD-GAME.pdn` as PDN.
+fn game_file(site: &Site, view: &View, address: PageAddress, asked: &PageRequest) -> Response {
+    let game = match &address.kind {
+        PageKind::Game { which, .. } => which.strip_suffix(".pdn").and_then(|which| find_game(view, which)),
+        _ => None,
+    };
+    let Some(shown) = game else { return not_found(site, asked) };
+    match site.pages.games.with_whole(&shown.board.name, shown.game, |whole| Bytes::from(whole.pdn())) {
+        Ok(text) => {
+            let etag = format!("\"{}-{}\"", view.hall.id(), site.build);
+            content(&asked.headers, StatusCode::OK, PDN_CONTENT_TYPE, &etag, &text, &compress(&text))
+        }
+        // The page of the game says so.
+        Err(_) => {
+            let which = format!("{}-{}", shown.board.name, shown.game.number);
+            page_answer(site, view, &PageAddress { kind: PageKind::Game { which, ply: None }, ..address }, asked)
+        }
+    }
 }
 
 /// Answers with bytes and their entity tag, compressed if accepted; with 304 if the client has them.
@@ -378,88 +289,6 @@ fn accepts(asked: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
     })
 }
 
-async fn home(State(site): SharedSite, asked: PageRequest) -> Response {
-    page(&site, &asked, StatusCode::OK, |maker| {
-        Ok(match &asked.query.wall {
-            Some(wall) => {
-                let host = asked.site_address.parse::<Uri>().ok();
-                let is_reached = host.as_ref().and_then(Uri::host).is_some_and(|host| !is_local_host(host));
-                maker.wall(wall == "light", code(&asked.site_address).filter(|_| is_reached))
-            }
-            None => maker.grid(),
-        })
-    })
-}
-
-/// Draws the QR code of an address, and returns both; `None` if the address is too long.
-pub(crate) fn code(address: &str) -> Option<(String, Markup)> {
-    let code = qrcodegen::QrCode::encode_text(address, qrcodegen::QrCodeEcc::Low).ok()?;
-    let dark = (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| (x, y)));
-    let path: String =
-        dark.filter(|(x, y)| code.get_module(*x, *y)).map(|(x, y)| format!("M{x} {y}h1v1h-1z")).collect();
-    let view = format!("-2 -2 {0} {0}", code.size() + 4);
-    let drawn = html! {
-        svg viewBox=(view) aria-hidden="true" { rect x="-2" y="-2" width="100%" height="100%" fill="#fff" {} (PreEscaped(format!("<path d=\"{path}\"/>"))) }
-    };
-    Some((address.to_owned(), drawn))
-}
-
-async fn board(State(site): SharedSite, Path(which): Path<String>, asked: PageRequest) -> Response {
-    // A number is that of the current round: an unstarted game precedes the last game of the board.
-    page(&site, &asked, StatusCode::OK, |maker| match maker.unstarted_game(&which) {
-        Some(made) => Ok(made),
-        None => game_page(&site, &asked, maker, board_page(maker, &which)),
-    })
-}
-
-async fn embed(State(site): SharedSite, Path(which): Path<String>, asked: PageRequest) -> Response {
-    page(&site, &asked, StatusCode::OK, |maker| {
-        let unstarted = maker.unstarted_game_embed(&which);
-        unstarted.or_else(|| board_page(maker, &which).map(|shown| maker.embed(shown))).ok_or(PageError::NotFound)
-    })
-}
-
-fn board_page<'a>(maker: &PageBuilder<'a>, which: &str) -> Option<PageGame<'a>> {
-    let (number, board) = maker.hall.board(which)?;
-    Some(PageGame { number, board, game: board.current()? })
-}
-
-/// Renders a game with its moves.
-fn game_page(site: &Site, asked: &PageRequest, maker: &PageBuilder<'_>, shown: Option<PageGame<'_>>) -> PageResult {
-    let shown = shown.ok_or(PageError::NotFound)?;
-    Ok(site.games.with_whole(shown, |shown, whole| maker.game(shown, whole, asked.query.ply))?)
-}
-
-async fn game(State(site): SharedSite, Path(which): Path<String>, asked: PageRequest) -> Response {
-    let Some(pdn) = which.strip_suffix(".pdn") else {
-        return page(&site, &asked, StatusCode::OK, |maker| {
-            game_page(&site, &asked, maker, find_game(maker.hall, &which))
-        });
-    };
-    let hall = site.hall.borrow().clone();
-    let Some(shown) = find_game(&hall, pdn) else {
-        return page(&site, &asked, StatusCode::NOT_FOUND, not_found);
-    };
-    match site.games.with_whole(shown, |_, whole| Bytes::from(whole.pdn())) {
-        Ok(text) => {
-            let etag = format!("\"{}-{}\"", hall.id(), site.build);
-            content(&asked.headers, StatusCode::OK, PDN_CONTENT_TYPE, &etag, &text, &compress(&text))
-        }
-        Err(error) => unreadable(&site, &asked, &error),
-    }
-}
-
-/// Finds a game by `BOARD-GAME`.
-fn find_game<'a>(hall: &'a ViewerHall, which: &str) -> Option<PageGame<'a>> {
-    let (name, game) = which.rsplit_once('-')?;
-    let (number, board) = hall.boards().into_iter().find(|(_, board)| board.name == name)?;
-    Some(PageGame { number, board, game: board.game(game.parse().ok()?)? })
-}
-
-async fn round(State(site): SharedSite, Path(which): Path<String>, asked: PageRequest) -> Response {
-    page(&site, &asked, StatusCode::OK, |maker| maker.round(&which).ok_or(PageError::NotFound))
-}
-
 /// Answers with a PDN file of one round.
 async fn round_file(
     State(site): SharedSite,
@@ -469,33 +298,13 @@ async fn round_file(
     let is_round = (1..=4).contains(&which.len()) && which.bytes().all(|byte| byte.is_ascii_digit());
     match WHOLE_FILES.iter().find(|(known, kind)| *known == name && *kind == PDN_CONTENT_TYPE) {
         Some((name, kind)) if is_round => whole(&site, &format!("round/{which}/{name}"), kind, &asked.headers),
-        _ => page(&site, &asked, StatusCode::NOT_FOUND, not_found),
+        _ => not_found(&site, &asked),
     }
-}
-
-async fn standings(State(site): SharedSite, asked: PageRequest) -> Response {
-    let table = site.files.whole("standings.json").ok();
-    let table = table.and_then(|file| serde_json::from_slice(&file.bytes).ok());
-    files_page(&site, &asked, |maker| maker.standings(table.as_ref()))
-}
-
-async fn archive(State(site): SharedSite, asked: PageRequest) -> Response {
-    let names = site.files.archived();
-    files_page(&site, &asked, |maker| maker.archive(&names))
-}
-
-/// Renders a page of files, which may change without an event: neither cached nor tagged.
-fn files_page(site: &Site, asked: &PageRequest, make: impl FnOnce(&PageBuilder<'_>) -> String) -> Response {
-    // `page` caches and compares tags with status 200 only.
-    let mut answer = page(site, asked, StatusCode::ACCEPTED, |maker| Ok(make(maker)));
-    *answer.status_mut() = StatusCode::OK;
-    answer.headers_mut().remove(header::ETAG);
-    answer
 }
 
 async fn archived(State(site): SharedSite, Path(name): Path<String>, asked: PageRequest) -> Response {
     if !is_archived(&name) {
-        return page(&site, &asked, StatusCode::NOT_FOUND, not_found);
+        return not_found(&site, &asked);
     }
     whole(&site, &format!("archive/{name}"), PDN_CONTENT_TYPE, &asked.headers)
 }
@@ -515,7 +324,7 @@ fn missing(name: &str, error: &io::Error) -> Response {
 }
 
 async fn asset(State(site): SharedSite, uri: Uri, headers: HeaderMap) -> Response {
-    let Some(asset) = site.assets.find(uri.path()) else {
+    let Some(asset) = site.pages.assets.find(uri.path()) else {
         return (StatusCode::NOT_FOUND, "there is no such file; load the page again\n").into_response();
     };
     let etag = format!("\"{}\"", uri.path());
@@ -529,24 +338,40 @@ async fn asset(State(site): SharedSite, uri: Uri, headers: HeaderMap) -> Respons
 struct EventsQuery {
     after: Option<String>,
     board: Option<String>,
+    /// Path and query of the page that the stream changes.
+    page: Option<String>,
+    /// Whether the reader chose the language.
+    chosen: Option<String>,
     r#gen: Option<String>,
     from: Option<NonZeroU64>,
 }
 
 /// Answers pages with a stream, to which the listener passes the connection; programs with lines.
-async fn events(State(site): SharedSite, headers: HeaderMap, uri: Uri) -> Response {
+async fn events(State(site): SharedSite, asked: PageRequest, uri: Uri) -> Response {
+    let headers = &asked.headers;
     let Ok(Query(query)) = Query::<EventsQuery>::try_from_uri(&uri) else {
         return (StatusCode::BAD_REQUEST, "from is a number from 1 on: /events?gen=GENERATION&from=1\n")
             .into_response();
     };
     let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    if !accepts(&headers, &header::ACCEPT, "text/event-stream") {
+    if !accepts(headers, &header::ACCEPT, "text/event-stream") {
         return lines(&site, &query);
     }
     let last = text("last-event-id").or(query.after.as_deref());
     let jitter =
         u64::from(std::process::id() % 7) * 100 + site.viewers.load(std::sync::atomic::Ordering::Relaxed) * 37 % 3000;
-    let stream = LiveStream::new(site.hall.clone(), last, query.board.clone(), jitter, site.viewers.clone(), site.now);
+    let views = site.views.clone();
+    let view = views.borrow().clone();
+    let feed = match &query.page {
+        None => Feed::boards(&view, query.board.clone(), last),
+        Some(page) => {
+            let page: Uri = page.parse().unwrap_or_default();
+            let address = site.page_address(&asked, page.path(), &PageQuery::of(&page));
+            let address = PageAddress { is_language_chosen: query.chosen.is_some(), ..address };
+            Feed::page(&view, address, site.pages.clone(), last)
+        }
+    };
+    let stream = LiveStream::new(views, feed, jitter, site.viewers.clone(), site.now);
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store, no-transform"),
@@ -557,7 +382,8 @@ async fn events(State(site): SharedSite, headers: HeaderMap, uri: Uri) -> Respon
 
 /// Answers with the lines of a generation from number `from` to the last one read, unchanged.
 fn lines(site: &Site, query: &EventsQuery) -> Response {
-    let hall = site.hall.borrow().clone();
+    let view = site.views.borrow().clone();
+    let hall = &view.hall;
     let generation = query.r#gen.as_deref().unwrap_or(&hall.generation);
     let from = query.from.map_or(1, NonZeroU64::get);
     let headers = [
@@ -587,7 +413,7 @@ async fn events_file(State(site): SharedSite, headers: HeaderMap) -> Response {
         Ok(there) => there,
         Err(error) => return missing(EVENTS_FILE, &error),
     };
-    let etag = format!("\"{}-{length}\"", site.hall.borrow().generation);
+    let etag = format!("\"{}-{length}\"", site.views.borrow().hall.generation);
     let mut answer = HeaderMap::new();
     answer.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));
     answer.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));

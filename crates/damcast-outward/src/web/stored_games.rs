@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::files::{EVENTS_FILE, open_in_outlet};
-use super::pages::PageGame;
 use super::state::{GameReplay, ViewerGame, WholeGame};
 use crate::follow::MAX_LINE_LEN;
 
@@ -34,22 +33,22 @@ impl StoredGames {
         StoredGames { folder, cache: Mutex::default() }
     }
 
-    /// Passes a game with its entries to `make`; reads a stored game first.
+    /// Passes a game of a board with its entries to `make`; reads a stored game first.
     ///
     /// # Errors
     ///
     /// Returns [`io::ErrorKind::InvalidData`] if the file has other lines than those that made the game, and any I/O error.
     pub fn with_whole<R>(
         &self,
-        shown: PageGame<'_>,
-        make: impl FnOnce(PageGame<'_>, WholeGame<'_>) -> R,
+        board: &str,
+        game: &ViewerGame,
+        make: impl FnOnce(WholeGame<'_>) -> R,
     ) -> io::Result<R> {
-        if let Some(whole) = shown.game.whole() {
-            return Ok(make(shown, whole));
+        if let Some(whole) = game.whole() {
+            return Ok(make(whole));
         }
-        let read = self.read(&shown.board.name, shown.game)?;
-        let whole = read.whole().ok_or(io::ErrorKind::InvalidData)?;
-        Ok(make(PageGame { game: &read, ..shown }, whole))
+        let read = self.read(board, game)?;
+        Ok(make(read.whole().ok_or(io::ErrorKind::InvalidData)?))
     }
 
     fn read(&self, board: &str, stored: &ViewerGame) -> io::Result<Arc<ViewerGame>> {

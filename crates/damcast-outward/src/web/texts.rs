@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 pub use pages::PageTexts;
 
 /// A language of the pages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Language {
     /// English
     En,

@@ -1,4 +1,4 @@
-// Live part of the viewers' pages: updates from GET /events (docs/viewers.md), and stepping through a game. Pages work without it.
+// Live part of the viewers' pages: the parts that change, from GET /events (docs/viewers.md), and stepping through a game. Pages work without it.
 const root = document.body.dataset, texts = JSON.parse(root.texts), language = document.documentElement.lang;
 const $ = (selector, of = document) => of.querySelector(selector), $$ = (selector, of = document) => [...of.querySelectorAll(selector)];
 const svg = (name, attributes) => {
@@ -9,47 +9,73 @@ const svg = (name, attributes) => {
 const fill = (sentence, value) => sentence.replace("{}", value);
 const plural = (forms, number) => fill(forms[{ one: 0, few: 1 }[new Intl.PluralRules(language).select(number)] ?? 2], number);
 const numbers = (text) => (text ? text.split(",").map(Number) : []);
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const time = (s) => `${Math.floor(s / 3600)}:${String(Math.floor(s / 60) % 60).padStart(2, "0")}:${String(s % 60).padStart(2, "0")}`;
 const put = (element, text) => { if (element && element.textContent !== text) element.textContent = text; };
-let turned = false, large = document.body.dataset.kind === "game";
 
-// --- a board
-const place = (board, field) => {
-  const width = +board.dataset.w, height = +board.dataset.h;
-  if (turned && large) field = width * height - 1 - field;
-  return [(field % width) * 10, Math.floor(field / width) * 10];
-};
-function draw(board, { pieces, path = [], captured = [], ghosts = "" }) {
-  if (!board || !pieces) return;
-  const marks = $(".mk", board), way = $(".pt", board), all = $(".ps", board), size = large && board.classList.contains("big");
-  marks.replaceChildren(); way.replaceChildren();
-  if (path.length > 1) {
-    const [x, y] = place(board, path[0]), [u, v] = place(board, path.at(-1));
-    marks.append(svg("rect", { class: "m", x, y, width: 10, height: 10 }), svg("rect", { class: "m", x: u, y: v, width: 10, height: 10 }),
-      svg("rect", { class: "mf", x: u + 0.35, y: v + 0.35, width: 9.3, height: 9.3 }));
+// --- parts of the page: the server sends those that have changed, with holes in place of the parts inside them
+const keyOf = (node) => node.dataset?.hole ?? node.dataset?.part;
+const partOf = (key) => $(`[data-part="${key}"]`);
+const parse = (html) => { const box = document.createElement("template"); box.innerHTML = html; return box.content.firstElementChild; };
+/** Makes an element like a new one, and keeps its nodes where it can: focus, selection and scrolling stay. */
+function morph(old, fresh) {
+  if (old.isEqualNode(fresh)) return;
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  const wanted = new Set([...fresh.children].map(keyOf)), parts = new Map();
+  for (const child of [...old.children]) if (!keyOf(child)) continue; else if (wanted.has(keyOf(child))) parts.set(keyOf(child), child); else child.remove();
+  let at = old.firstChild;
+  for (const child of [...fresh.childNodes]) {
+    const key = keyOf(child), mine = key ? parts.get(key) : at && !keyOf(at) && at.nodeName === child.nodeName ? at : undefined;
+    if (!mine) { old.insertBefore(adopt(child), at); continue; }
+    if (mine === at) at = at.nextSibling; else old.insertBefore(mine, at);
+    if (child.dataset?.hole) continue;
+    if (child.nodeType === Node.ELEMENT_NODE) morph(mine, child); else if (mine.data !== child.data) mine.data = child.data;
   }
-  if (captured.length && (size || ghosts)) {
-    const points = path.map((field) => place(board, field).map((at) => at + 5).join()).join(" ");
-    if (size) way.append(svg("polyline", { class: "t0", points }), svg("polyline", { class: "t1", points }));
-    captured.forEach((field, order) => {
-      const [x, y] = place(board, field).map((at) => at + 5), number = svg("text", { class: "go", x, y: y + 1.5 });
-      number.textContent = order + 1;
-      if (ghosts) way.append(svg("use", { href: "#" + ghosts[order], x, y }));
-      way.append(svg("circle", { class: "gr", cx: x, cy: y, r: 2.9 }), svg("circle", { class: "gd", cx: x, cy: y, r: 2.9 }), number);
-    });
+  while (at) { const next = at.nextSibling; at.remove(); at = next; }
+}
+/** Puts the parts of the page into the holes of a new element. */
+function adopt(fresh) {
+  if (fresh.dataset?.hole) return partOf(fresh.dataset.hole) ?? fresh;
+  if (fresh.nodeType === Node.ELEMENT_NODE) for (const hole of $$("[data-hole]", fresh)) { const part = partOf(hole.dataset.hole); if (part) hole.replaceWith(part); }
+  return fresh;
+}
+function place([key, html]) {
+  const fresh = parse(html), old = partOf(key), hole = old ?? $(`[data-hole="${key}"]`);
+  if (old) morph(old, fresh); else hole?.replaceWith(adopt(fresh));
+  return !!hole;
+}
+// Parts wait here, so that many of them do not block the page.
+const queue = new Map();
+let working;
+function work() {
+  clearTimeout(working);
+  working = undefined;
+  const until = performance.now() + 20;
+  for (let placed = true; placed; ) {
+    placed = false;
+    for (const entry of queue) {
+      // A card is one part; the parts of a game belong together.
+      if (kind() !== "game" && performance.now() > until) { working = setTimeout(work); dress(); return; }
+      // The parent of a new part may follow.
+      if (place(entry)) { queue.delete(entry[0]); placed = true; }
+    }
   }
-  // Replaces only the pieces that changed.
-  const wanted = new Map();
-  [...pieces].forEach((piece, field) => piece !== "." && wanted.set(place(board, field).map((at) => at + 5).join(), piece));
-  for (const number of $$(".nm text", board)) {
-    number.classList.toggle("e", !wanted.has([4.55, 3.25].map((more, y) => Math.round(+number.getAttribute("xy"[y]) + more)).join()));
+  if (queue.size || $("[data-hole]")) { queue.clear(); again(); }
+  dress();
+}
+/** Adds what only the script has, after the server's parts are in place. */
+function dress() {
+  const one = game();
+  if (one) {
+    for (const hidden of [$("#fen"), $("#turnboard"), $(".keys")]) if (hidden) hidden.hidden = false;
+    const count = +one.dataset.count;
+    if (at() < count) show(at()); else follow(count);
+    if (said !== undefined && count > said) put($("#say"), sentence(entry(count)));
+    said = count;
   }
-  for (const use of [...all.children]) {
-    const at = `${use.getAttribute("x")},${use.getAttribute("y")}`;
-    if (wanted.get(at) === use.getAttribute("href").slice(1)) wanted.delete(at); else use.remove();
-  }
-  wanted.forEach((piece, at) => { const [x, y] = at.split(","); all.append(svg("use", { href: "#" + piece, x, y })); });
+  for (const link of $$(".lg a")) link.setAttribute("href", `${location.pathname}?lang=${link.lang}`);
+  paginate();
+  tick();
 }
 
 // --- clocks: they count by the server's time, and stop while the server or the board is silent
@@ -65,151 +91,106 @@ function tick() {
     clock.classList.toggle("low", left < 60);
     clock.classList.toggle("out", left === 0);
   }
-  if (offset !== undefined) put($("#time"), new Date(at).toLocaleTimeString(language, { hourCycle: "h23", hour: "2-digit", minute: "2-digit", second: large || root.kind === "wall" ? undefined : "2-digit" }));
+  if (offset !== undefined) put($("#time"), clockTime(at, game() || kind() === "wall" ? undefined : "2-digit"));
   for (const one of $$("[data-silent-since]")) put($(".st", one), fill(texts.board_silent_for, Math.max(0, Math.round((at - one.dataset.silentSince) / 1000))));
-}
-function setClock(of, event) {
-  for (const side of ["white", "black"]) for (const clock of $$(`.ck[data-side=${side}]`, of)) {
-    if (event.result) {
-      const points = event.result.includes("-") ? event.result.split("-")[side === "white" ? 0 : 1] : event.result;
-      clock.className = "ck pt" + (points === "0" ? " l" : "");
-      for (const key of ["seconds", "running", "heard"]) delete clock.dataset[key];
-      clock.textContent = points;
-      continue;
-    }
-    const seconds = event.clock?.[side], runs = event.clock?.running === side && event.state !== "ended";
-    if (seconds == null) { delete clock.dataset.seconds; put($("time", clock), "–:––:––"); } else clock.dataset.seconds = seconds;
-    if (runs) clock.dataset.running = "1"; else delete clock.dataset.running;
-    if (event.clock) clock.dataset.heard = event.clock.heard;
-    clock.classList.toggle("run", runs && event.state === "playing");
-    clock.classList.toggle("old", event.state === "silent");
-  }
-}
-
-// --- state of a board as text
-const sign = (text) => text.replace(/[x:]/g, "×");
-const lastText = (last) => (last ? `${last.number}. ${last.side === "black" ? "… " : ""}${sign(last.text)}` : texts.set_up);
-function status(event) {
-  const last = event.last;
-  if (event.state === "over" || event.state === "ended") return last ? plural(texts.over_after, last.number) : texts.over;
-  if (event.state === "unclear") return last ? fill(texts.unclear, lastText(last)) : texts.unclear_at_start;
-  if (event.state === "silent") return texts.board_silent;
-  if (event.state === "stopped") return texts.clocks_stopped;
-  return event.count ? lastText(last) : texts.playing;
-}
-const classes = { over: "s-over", ended: "s-over", unclear: "s-doubt", silent: "s-off" };
-
-// --- events
-const lastMoves = new Map();
-// Cards and links of each board, and the boards whose next game has not started.
-const cards = new Map(), men = new Map(), waits = new Set();
-function take(event) {
-  // A board that waits for its next game ignores events of the earlier one.
-  let isNew = event.what === "game" || !waits.has(event.board);
-  for (const card of cards.get(event.board) ?? []) {
-    isNew = false;
-    if (+card.dataset.game !== event.game || event.what === "game") return again();
-    const before = +card.dataset.count, is = card.classList.contains("two");
-    if (event.count < before || event.what === "moves-inserted") return again();
-    const played = event.count - before;
-    // A list of moves needs every entry: fetch the page unless this is the next one.
-    if (is && (played > 1 || (played === 1 && (event.what !== "move" || !event.last)))) return again();
-    for (const other of [...card.classList]) if (other.startsWith("s-")) card.classList.remove(other);
-    card.classList.add(classes[event.state] ?? "s-play");
-    card.dataset.count = event.count;
-    card.dataset.word = event.state;
-    if (event.state === "silent") card.dataset.silentSince ??= event.heard ?? now(); else delete card.dataset.silentSince;
-    put($(".st", card), status(event));
-    setClock(card, event);
-    if (is) follow(card, event, played); else show($("svg.bd", card), card, event, played);
-  }
-  for (const man of men.get(event.board) ?? []) {
-    isNew = false;
-    man.className = classes[event.state] ?? "s-play";
-    put($(".vh", man), " " + status(event));
-  }
-  // The page may not know the board of an unstarted game: the first moves on a board without a card may belong to it.
-  const isAwaited = location.pathname === "/" || (waits.size > 0 && event.count < 3);
-  if (isNew && (root.kind === "grid" || root.kind === "wall") && !root.follows && isAwaited) again();
-}
-function show(board, card, event, played) {
-  const last = event.last ?? {}, before = lastMoves.get(event.board) ?? "";
-  lastMoves.set(event.board, event.pieces ?? "");
-  const ghosts = played === 1 && last.captured?.length && before ? last.captured.map((field) => before[field]).join("") : "";
-  draw(board, { pieces: event.pieces, path: last.path, captured: last.captured, ghosts: ghosts.includes(".") ? "" : ghosts });
-  const label = board?.getAttribute("aria-label");
-  if (label) board.setAttribute("aria-label", label.replace(/\. .*$/, `. ${status(event)}`));
-  // Only if the board still shows this move.
-  if (ghosts) setTimeout(() => +card.dataset.count === event.count && draw(board, { pieces: event.pieces, path: last.path }), calm.matches ? 0 : 1600);
 }
 
 // --- one game: stepping through its moves
-let at = 0, live = true;
-const game = () => $(".two");
+// Number of entries when the last one was read aloud.
+let said;
+/** Returns the number of the shown entry, which the address has; `Infinity` follows the game. */
+const at = () => +(location.pathname.match(/^\/game\/[^/]+\/(\d+)$/)?.[1] ?? new URLSearchParams(location.search).get("ply") ?? Infinity);
+const kind = () => $("#main").dataset.kind, game = () => $(".two");
 const entries = () => $$("#moves a[data-at]");
 function entry(index) {
   const list = $("#moves tbody")?.dataset ?? {};
   if (index === 0) return { pieces: list.start, turn: list.turn, said: texts.game_start };
   return entries().find((one) => +one.dataset.at === index)?.dataset;
 }
-function go(index, { quietly = false } = {}) {
-  const one = game(), last = +one.dataset.count, it = entry(Math.max(0, Math.min(index, last)));
-  if (!it) return;
-  at = Math.max(0, Math.min(index, last));
-  live = at === last;
-  draw($("svg.bd", one), { pieces: it.pieces, path: numbers(it.path), captured: numbers(it.captured) });
-  for (const link of entries()) {
-    if (+link.dataset.at === at) { link.setAttribute("aria-current", "true"); const box = link.closest(".scr"); if (box) box.scrollTop += link.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2; } else link.removeAttribute("aria-current");
+function draw(board, { pieces = "", path, captured, clocks }) {
+  if (!board) return;
+  const width = +board.dataset.w, corner = (field) => [(field % width) * 10, Math.floor(field / width) * 10], centre = (field) => corner(field).map((at) => at + 5);
+  const way = numbers(path), taken = numbers(captured), marks = [], lines = [], all = [];
+  if (way.length > 1) {
+    const [[x, y], [u, v]] = [way[0], way.at(-1)].map(corner);
+    marks.push(svg("rect", { class: "m", x, y, width: 10, height: 10 }), svg("rect", { class: "m", x: u, y: v, width: 10, height: 10 }),
+      svg("rect", { class: "mf", x: u + 0.35, y: v + 0.35, width: 9.3, height: 9.3 }));
   }
-  put($("#now"), it.said);
-  const address = new URL(location);
-  if (live) address.searchParams.delete("ply"); else address.searchParams.set("ply", at);
-  history.replaceState(null, "", address);
-  address.searchParams.set("ply", at);
-  $("#link").href = address;
-  $("#fen").dataset.fen = it.fen ?? "";
-  $("#golive").classList.toggle("p", live);
-  [["first", 0], ["back", at - 1], ["on", at + 1], ["last", last]].forEach(([id, to]) => {
-    const goal = new URL(address); goal.searchParams.set("ply", Math.max(0, Math.min(to, last))); $("#" + id).href = goal;
-  });
-  describe(it);
-  if (!quietly) put($("#say"), sentence(it));
+  if (taken.length) {
+    const points = way.map((field) => centre(field).join()).join(" ");
+    lines.push(svg("polyline", { class: "t0", points }), svg("polyline", { class: "t1", points }));
+    taken.forEach((field, order) => {
+      const [x, y] = centre(field), number = svg("text", { class: "go", x, y: y + 1.5 });
+      number.textContent = order + 1;
+      lines.push(svg("circle", { class: "gr", cx: x, cy: y, r: 2.9 }), svg("circle", { class: "gd", cx: x, cy: y, r: 2.9 }), number);
+    });
+  }
+  [...pieces].forEach((piece, field) => { if (piece !== ".") { const [x, y] = centre(field); all.push(svg("use", { href: "#" + piece, x, y })); } });
+  $(".mk", board).replaceChildren(...marks); $(".pt", board).replaceChildren(...lines); $(".ps", board).replaceChildren(...all);
+  for (const number of $$(".nm text", board)) number.setAttribute("class", pieces[Math.floor(number.getAttribute("y") / 10) * width + Math.floor(number.getAttribute("x") / 10)] === "." ? "e" : "");
 }
-function describe(it) {
-  const names = ($("svg.bd").dataset.names ?? "").split(","), list = (piece) => [...(it.pieces ?? "")].map((one, field) => (one === piece ? names[field] : "")).filter(Boolean).sort((a, b) => a - b || (a < b ? -1 : 1)).join(", ");
+/** Shows the position after an entry, with its clocks; the live clocks are kept aside. */
+function show(index) {
+  const it = entry(index), last = +game().dataset.count;
+  if (!it) return;
+  draw($("svg.bd.big"), it);
+  put($("#now"), it.said);
+  put($("#likely"), "");
+  const clocks = (it.clocks ?? "").split(",");
+  for (const [side, seconds] of [["white", clocks[0]], ["black", clocks[1]]]) {
+    const live = $(`.plb .ck[data-side=${side}]`), then = live.nextElementSibling ?? parse(`<span class="ck then"><time></time></span>`);
+    put($("time", then), seconds ? time(+seconds) : "–:––:––");
+    live.hidden = true;
+    live.after(then);
+  }
+  steps(index, last, it);
+}
+/** Shows the game as it stands. */
+function follow(last) {
+  for (const clock of $$(".plb .ck.then")) clock.remove();
+  for (const clock of $$(".plb .ck[hidden]")) clock.hidden = false;
+  const it = entry(last);
+  if (it) steps(last, last, it);
+}
+function steps(index, last, it) {
+  for (const link of entries()) if (+link.dataset.at === index) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
+  const address = (to) => { const url = new URL(game().dataset.address + "/" + Math.max(0, Math.min(to, last)), location); url.search = keptQuery(); return url.href; };
+  for (const [id, to] of [["first", 0], ["back", index - 1], ["on", index + 1], ["last", last], ["link", index]]) $("#" + id).href = address(to);
+  $("#golive").classList.toggle("p", index === last);
+  if (it.fen) $("#fen").dataset.fen = it.fen; else delete $("#fen").dataset.fen;
+  const names = ($("svg.bd.big")?.dataset.names ?? "").split(","), list = (piece) => [...(it.pieces ?? "")].map((one, field) => (one === piece ? names[field] : "")).filter(Boolean).sort((a, b) => a - b || (a < b ? -1 : 1)).join(", ");
   const text = (men, kings) => [men && `${texts.men} ${men}`, kings && `${texts.kings} ${kings}`].filter(Boolean).join("; ") || texts.no_pieces;
   const [white, black] = $$("#text dd");
   put(white, text(list("w"), list("W"))); put(black, text(list("b"), list("B")));
   put($("#tomove"), { w: texts.white_to_move, b: texts.black_to_move }[it.turn] ?? "");
 }
+function scrollToMove() {
+  const link = $("#moves a[aria-current]"), box = link?.closest(".scr");
+  if (box) box.scrollTop += link.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
+}
 function sentence(it) {
-  const path = numbers(it.path), names = ($("svg.bd").dataset.names ?? "").split(",");
-  if (path.length < 2) return it.said;
+  const path = numbers(it?.path), names = ($("svg.bd.big")?.dataset.names ?? "").split(",");
+  if (path.length < 2) return it?.said ?? "";
   const side = it.turn === "b" ? texts.white : texts.black, taken = numbers(it.captured).map((field) => names[field]).join(", ");
   return (taken ? texts.spoken_capture : texts.spoken_move).replace("{side}", side).replace("{from}", names[path[0]]).replace("{to}", names[path.at(-1)]).replace("{taken}", taken);
 }
-function follow(one, event, played) {
-  put($("#likely"), event.likely?.length ? fill(texts.likely, event.likely.map(sign).join(" ")) : "");
-  if (!played) return;
-  const last = event.last, link = document.createElement("a"), address = new URL(location);
-  address.searchParams.set("ply", event.count);
-  link.href = address;
-  Object.assign(link.dataset, { at: event.count, pieces: event.pieces ?? "", turn: { white: "w", black: "b" }[event.turn] ?? "", path: (last.path ?? []).join(), captured: (last.captured ?? []).join(), fen: event.fen ?? "", said: lastText(last) });
-  link.textContent = sign(last.text);
-  const seconds = event.clock?.[last.side];
-  if (seconds != null) { const small = document.createElement("small"); small.textContent = time(seconds); link.append(small); }
-  const body = $("#moves tbody"), side = last.side === "white" ? 0 : 1;
-  let row = body.lastElementChild;
-  if (!row || row.dataset.number !== String(last.number) || side === 0) {
-    row = document.createElement("tr");
-    row.dataset.number = last.number;
-    const head = document.createElement("th");
-    head.scope = "row"; head.textContent = last.number;
-    row.append(head, document.createElement("td"), document.createElement("td"));
-    body.append(row);
-  }
-  row.children[side + 1].append(link);
-  if (live) go(event.count); else put($("#say"), sentence(link.dataset));
+/** Steps to an entry. Nothing moves a viewer away from it: the page is that of the game now, whatever its board plays next. */
+function go(index) {
+  const one = game(), last = +one.dataset.count;
+  if (index >= last) return goLive();
+  const address = new URL(one.dataset.address + "/" + Math.max(0, index), location);
+  address.search = keptQuery();
+  if (!studies()) connect(one.dataset.address);
+  history.replaceState(null, "", address);
+  dress();
+  scrollToMove();
+  put($("#say"), sentence(entry(at())));
+}
+const keptQuery = () => { const query = new URLSearchParams(location.search); query.delete("ply"); return query; };
+const studies = () => location.pathname.startsWith("/game/");
+/** Follows the game again: loads the page of its board, which may have a new game. */
+function goLive() {
+  if (at() === Infinity) scrollToMove(); else visit(game().dataset.live).then(scrollToMove);
 }
 async function copy(button, text) {
   try { await navigator.clipboard.writeText(text); } catch {
@@ -221,105 +202,62 @@ async function copy(button, text) {
   put(button, texts.copied);
   setTimeout(() => put(button, before), 1500);
 }
-const keys = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(0), End: () => go(Infinity), l: () => go(Infinity), f: turn };
-function turn() {
-  const board = $("svg.bd.big"), it = entry(at);
-  turned = !turned;
-  const [, , w, h] = board.getAttribute("viewBox").split(" ").map(Number), width = board.dataset.w * 10, height = board.dataset.h * 10;
-  for (const number of $$(".nm text", board)) { number.setAttribute("x", width - 10 - (number.getAttribute("x") - 0.45) + 0.45); number.setAttribute("y", height - 10 - (number.getAttribute("y") - 1.75) + 1.75); }
-  for (const letter of $$(".co text", board)) if (letter.getAttribute("x") < 0) letter.setAttribute("y", height - letter.getAttribute("y") + 2); else letter.setAttribute("x", width - letter.getAttribute("x"));
-  const [first, second] = [$(".plb.bk"), $(".plb.wh")], box = $(".brd .bwrap");
-  if (turned) { box.before(second); box.after(first); } else { box.before(first); box.after(second); }
-  draw(board, { pieces: it.pieces, path: numbers(it.path), captured: numbers(it.captured) });
-}
-function equip() {
-  large = !!game();
-  for (const [of, selector] of [[cards, "[data-board][data-game][data-current]"], [men, ".men a"]]) {
-    of.clear();
-    for (const one of $$(selector)) of.set(one.dataset.board, [...(of.get(one.dataset.board) ?? []), one]);
-  }
-  waits.clear();
-  for (const card of $$("[data-waits]")) waits.add(card.dataset.waits);
-  lastMoves.clear();
-  if (!large) return;
-  at = +game().dataset.at; live = at === +game().dataset.count;
-  for (const hidden of [$("#fen"), $("#turnboard"), $(".keys")]) hidden.hidden = false;
-  turned = false;
-  go(at, { quietly: true });
-  game().addEventListener("click", (click) => {
-    const link = click.target.closest("a, button");
-    if (!link || click.ctrlKey || click.metaKey || click.shiftKey) return;
-    const act = { first: () => go(0), back: () => go(at - 1), on: () => go(at + 1), last: () => go(Infinity), golive: () => go(Infinity), turnboard: turn,
-      fen: () => copy(link, link.dataset.fen), link: () => copy(link, link.href), pdn: () => fetch(link.href).then((answer) => answer.text()).then((text) => copy(link, text)) }[link.id] ?? (link.dataset.at && (() => go(+link.dataset.at)));
-    if (act) { click.preventDefault(); act(); }
-  });
-  // Only with the focus on the board: elsewhere the keys scroll the page.
-  $("#board").addEventListener("keydown", (key) => {
-    const act = keys[key.key.length === 1 ? key.key.toLowerCase() : key.key];
-    if (act && !key.ctrlKey && !key.metaKey && !key.altKey) { key.preventDefault(); act(); }
-  });
-  let from;
-  $(".brd .bwrap").addEventListener("touchstart", (touch) => { from = touch.touches.length === 1 ? touch.touches[0].clientX : undefined; }, { passive: true });
-  $(".brd .bwrap").addEventListener("touchend", (touch) => {
-    const way = touch.changedTouches[0].clientX - from;
-    if (Math.abs(way) > 40) go(at + (way > 0 ? -1 : 1));
-  }, { passive: true });
-}
+const turn = () => document.body.classList.toggle("turned");
+const current = () => Math.min(at(), +game().dataset.count);
+const acts = { first: () => go(0), back: () => go(current() - 1), on: () => go(current() + 1), last: () => go(Infinity), golive: goLive, turnboard: turn,
+  fen: (button) => copy(button, button.dataset.fen ?? ""), link: (link) => copy(link, link.href), pdn: (link) => fetch(link.href).then((answer) => answer.text()).then((text) => copy(link, text)) };
+document.addEventListener("click", (click) => {
+  const link = click.target.closest?.(".two a, .two button");
+  if (!link || click.ctrlKey || click.metaKey || click.shiftKey) return;
+  const act = acts[link.id] ?? (link.dataset.at && (() => go(+link.dataset.at)));
+  if (act) { click.preventDefault(); act(link); }
+});
+// Without the focus on the board, Home and End scroll the page.
+const keys = { ArrowLeft: acts.back, ArrowRight: acts.on, l: goLive, f: turn }, boardKeys = { ...keys, Home: acts.first, End: acts.last };
+document.addEventListener("keydown", (key) => {
+  if (!game() || key.ctrlKey || key.metaKey || key.altKey) return;
+  const of = key.target === document.body ? keys : key.target.closest?.("#board") ? boardKeys : {}, act = of[key.key.length === 1 ? key.key.toLowerCase() : key.key];
+  if (act) { key.preventDefault(); act(); }
+});
+let from;
+document.addEventListener("touchstart", (touch) => { from = touch.touches.length === 1 && touch.target.closest?.(".brd .bwrap") ? touch.touches[0].clientX : undefined; }, { passive: true });
+document.addEventListener("touchend", (touch) => {
+  const way = touch.changedTouches[0].clientX - from;
+  if (Math.abs(way) > 40) go(current() + (way > 0 ? -1 : 1));
+}, { passive: true });
 
-// --- fetching the page again if an event lacks the change: a new game, a set-up position
-let fetching;
-function again() {
-  fetching ??= new Promise((done) => setTimeout(done, Math.random() * 800)).then(async () => {
+// --- loading a page in place of this one
+let loading;
+function visit(address) {
+  loading ??= (async () => {
     try {
-      const stay = large && !live ? at : undefined, answer = await fetch(location.href, { cache: "no-cache" });
-      if (!answer.ok) return;
+      const answer = await fetch(address, { cache: "no-cache" });
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      $("svg.defs").replaceWith(page.querySelector("svg.defs"));
-      $("#main").replaceWith(page.querySelector("#main"));
-      for (const name of ["id", "follows"]) if (page.body.dataset[name]) root[name] = page.body.dataset[name];
-      shown = root.id;
-      equip();
-      if (stay !== undefined) go(stay, { quietly: true });
-    } finally { fetching = undefined; paginate(); work(); }
-  });
+      // A proxy may answer in place of the server.
+      if (!page.body.dataset.stream) throw new Error(answer.status);
+      queue.clear();
+      for (const key of ["title", "shapes", "head", "nav", "main"]) { const fresh = page.querySelector(`[data-part="${key}"]`), old = partOf(key); if (fresh && old) morph(old, document.importNode(fresh, true)); }
+      for (const name of ["id", "stream", "heard"]) root[name] = page.body.dataset[name];
+      last = root.id;
+      if (new URL(address, location).href !== location.href) history.replaceState(null, "", address);
+      dress();
+      if (stream) connect();
+    } catch { setTimeout(again, 3000 + Math.random() * 3000); } finally { loading = undefined; }
+  })();
+  return loading;
 }
-
-// --- queue of events, drawn a few at a time to keep the page responsive. An event has the whole state of its board, so the last one per
-// board is enough, except for the board that the page follows.
-const queue = new Map();
-let working;
-function later(event, id) {
-  const key = event.board === root.follows ? `${event.board} ${id}` : event.board;
-  queue.delete(key);
-  queue.set(key, [event, id]);
-  working ??= setTimeout(work);
-}
-function work() {
-  const until = performance.now() + 20;
-  clearTimeout(working);
-  working = undefined;
-  for (const [key, [event, id]] of queue) {
-    if (fetching) return;
-    if (performance.now() > until) { working = setTimeout(work); return; }
-    queue.delete(key);
-    if (isNewer(id)) take(event);
-  }
-}
+/** Loads the page once more, for events that the server no longer has. */
+const again = () => setTimeout(() => visit(location.href), Math.random() * 800);
 
 // --- the stream
 const PATIENCE = 3000;
-let stream, triedAt = 0, last = root.id, shown = root.id;
+let stream, triedAt = 0, last = root.id;
 // The age of a stored page counts from its last event.
 const isStored = performance.getEntriesByType("navigation")[0]?.transferSize === 0;
 let heard = (isStored && +root.heard) || Date.now();
 // Start of the server's silence; short gaps of the network are normal.
 let missingSince = Date.now();
-/** Whether an event is newer than the page. The server may send events later than a page that contains them. */
-const isNewer = (id) => {
-  const [[generation, seq], [of, until]] = [id, shown].map((one) => one.split("."));
-  return generation !== of || +seq > +until;
-};
-let isWarning = false;
+let isWarning = !!root.silent;
 function banner(text, kind = "") {
   isWarning = !!text && kind !== "ok";
   const line = $("#banner");
@@ -328,55 +266,62 @@ function banner(text, kind = "") {
   line.className = "banner " + kind;
   put(line, text);
 }
+const clockTime = (at, second) => new Date(at).toLocaleTimeString(language, { hourCycle: "h23", hour: "2-digit", minute: "2-digit", second });
+// Since when the recorder gives no sign of life.
+let silentSince = root.silent ? +root.silent : null;
 /** Shows whether the server sends data. */
 function setQuiet(is) {
-  quiet = is;
-  document.body.classList.toggle("quiet", is);
-  put($("#state"), is ? texts.connecting : texts.live);
+  quiet = is || silentSince !== null;
+  document.body.classList.toggle("quiet", quiet);
+  put($("#state"), is ? texts.connecting : quiet ? texts.not_live : texts.live);
 }
 function hear() {
   heard = Date.now();
   missingSince = undefined;
   setQuiet(false);
-  if (isWarning) { banner(texts.live_again, "ok"); setTimeout(() => isWarning || banner(""), 6000); }
+  if (silentSince !== null) banner(fill(texts.recorder_silent_since, clockTime(silentSince)));
+  else if (isWarning) { banner(texts.live_again, "ok"); setTimeout(() => isWarning || banner(""), 6000); }
 }
-function connect() {
+/** Opens the stream of this page, or of another with the same content. */
+function connect(page) {
   stream?.close();
   triedAt = Date.now();
-  const query = new URLSearchParams({ after: last });
-  if (root.follows) query.set("board", root.follows);
+  const query = new URLSearchParams(root.stream);
+  if (page) query.set("page", page);
+  root.stream = query;
+  query.set("after", last);
   stream = new EventSource("/events?" + query);
   stream.onerror = () => { missingSince ??= Date.now(); };
   const on = (name, act) => stream.addEventListener(name, (message) => {
     hear();
     if (message.lastEventId) { last = message.lastEventId; root.id = last; }
-    act(JSON.parse(message.data), message.lastEventId || last);
+    act(JSON.parse(message.data));
   });
   const clock = ({ now }) => { offset = now - Date.now(); tick(); };
+  on("recorder", ({ silent_since }) => { silentSince = silent_since; hear(); });
   on("hello", clock);
   on("beat", clock);
-  // The files of the pairings follow the event.
-  on("round", () => setTimeout(again, 400));
-  on("board", later);
-  on("snapshot", ({ boards }, id) => boards.forEach((event) => later(event, id)));
+  on("again", again);
+  on("parts", (changed) => { for (const [key, html] of changed) { queue.delete(key); queue.set(key, html); } working ??= setTimeout(work); });
 }
 function watch() {
   if (document.hidden) return;
   const at = Date.now(), away = at - heard;
-  if (away > 30000) missingSince ??= at - PATIENCE;
+  // Two beats are missing.
+  if (away > 11000) missingSince ??= at - 2 * PATIENCE;
   const missing = at - missingSince;
   if (missing > PATIENCE) setQuiet(true);
-  if (missing > 2 * PATIENCE) {
+  if (missing >= 2 * PATIENCE) {
     if (isStored && offset === undefined) banner(plural(texts.stored_page, Math.round(away / 60000)), "kept");
     else banner(fill(texts.server_silent, Math.round(away / 1000)));
   }
-  // A stream without two beats is dead, whatever its `readyState`.
+  // A stream without beats is dead, whatever its `readyState`.
   const tried = at - Math.max(heard, triedAt);
-  if (tried > (stream?.readyState === 2 ? 3000 : away > 40000 ? 10000 : 40000)) connect();
+  if (tried > (stream?.readyState === 2 ? 3000 : 12000)) connect();
 }
 // A page that returns to view keeps its content until the server sends data.
 function wake() {
-  if (root.kind === "list" || stream || document.hidden) return;
+  if (stream || document.hidden) return;
   missingSince = Date.now() - PATIENCE;
   setQuiet(true);
   connect();
@@ -394,7 +339,7 @@ addEventListener("pagehide", sleep);
 // --- pages of the screen at the wall, shown in turn
 let leaf = 0;
 function paginate() {
-  if (root.kind !== "wall") return;
+  if (kind() !== "wall") return;
   const cards = $$(".grid>li"), leaves = Math.ceil(cards.length / 16), size = Math.ceil(cards.length / leaves) || 1;
   leaf %= Math.max(1, leaves);
   cards.forEach((card, index) => { card.hidden = Math.floor(index / size) !== leaf; });
@@ -411,10 +356,10 @@ function fit() {
   }
 }
 addEventListener("resize", fit);
-if (root.kind === "wall") setInterval(() => { leaf += 1; paginate(); }, 15000);
+if (kind() === "wall") setInterval(() => { leaf += 1; paginate(); }, 15000);
 
-equip();
-paginate();
-if (root.kind !== "list") { if (isStored) wake(); else connect(); }
+dress();
+scrollToMove();
+if (isStored) wake(); else connect();
 setInterval(tick, 250);
-if (root.kind !== "list") setInterval(watch, 1000);
+setInterval(watch, 1000);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use draughts::{Color, Variant};
 use maud::{Markup, html};
 
+use super::address::percent_encoded;
 use super::text::{name, points, truncated};
 use super::{PageBuilder, PageGame};
 use crate::web::diagram::{self, DiagramSpec};
@@ -16,19 +17,24 @@ impl<'a> PageBuilder<'a> {
     /// Renders all boards by number, each with its unstarted or current game.
     pub(super) fn boards(&self) -> Markup {
         let waiting = self.unstarted_games();
-        let mut cards: Vec<(u64, Markup)> = waiting.iter().map(|one| (one.0, self.waiting_card(one))).collect();
+        let mut cards: Vec<(u64, Markup)> = waiting.iter().map(|one| (one.0, self.waiting_card(*one))).collect();
         let current =
-            self.current().into_iter().filter(|shown| waiting.iter().all(|(number, ..)| *number != shown.number));
-        cards.extend(current.map(|shown| (shown.number, self.card(&shown, false))));
+            self.current().into_iter().filter(|shown| waiting.iter().all(|(number, _)| *number != shown.number));
+        cards.extend(current.map(|shown| (shown.number, self.card_in_list(&shown))));
         cards.sort_by_key(|(number, _)| *number);
+        self.list_of_cards(cards.into_iter().map(|(_, card)| card).collect())
+    }
+
+    fn list_of_cards(&self, cards: Vec<Markup>) -> Markup {
+        let list = || html! { ul.grid data-count=(cards.len().min(16)) { @for card in &cards { (card) } } };
         html! {
             @if cards.is_empty() { p.q { (self.texts().no_game_started) } }
-            ul.grid data-count=(cards.len().min(16)) { @for (_, card) in cards { li { (card) } } }
+            (self.parts.part("ul", "boards", list))
         }
     }
 
     /// Renders the card of a board with an unstarted game.
-    pub(super) fn waiting_card(&self, (number, before, game): &(u64, Option<&str>, &ViewerGame)) -> Markup {
+    pub(super) fn waiting_card(&self, (number, game): (u64, &ViewerGame)) -> Markup {
         let texts = self.texts();
         let label = format!("{}. {}", fill(texts.board, number), texts.not_started);
         let player = |color: Color, class: &str| {
@@ -39,36 +45,42 @@ impl<'a> PageBuilder<'a> {
                 span.nm1 { span.vh { (word) ": " } (name(Some(&game.tag(side).map_or(Cow::Borrowed(word), truncated)))) }
             } }
         };
-        html! {
-            article.g.s-wait data-waits=(before.unwrap_or_default()) {
+        self.parts.leaf("li", &format!("wait-{number}"), &self.view.files.tag, || html! {
+            li { article.g.s-wait {
                 div.top { h2 { a href=(self.link(&format!("/board/{number}"))) { span.vh { (texts.board_heading) " " } (number) } } p.st { (texts.not_started) } }
                 (player(Color::Black, "pl bk"))
                 div.bwrap { @if game.start_position.is_some() { (self.drawing(game.variant, game.start_position.as_ref(), None, false, &label)) } }
                 (player(Color::White, "pl wh"))
-            }
-        }
+            } }
+        })
     }
 
     /// Renders a link with the state for each board, if there are several.
     pub(super) fn overview(&self, shown: &[PageGame<'_>]) -> Markup {
-        html! {
-            @if shown.len() > 1 {
-                nav.men aria-label=(self.texts().boards) {
-                    @for shown in shown {
-                        a class=(state_class(shown.game)) href=(self.link(&shown.address())) data-board=(shown.board.name) {
-                            b { (shown.number) } span.vh { " " (self.status(shown.game)) }
-                        }
+        let link = |shown: &PageGame<'_>| {
+            let key = format!("man-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
+            let inputs = (shown.game.lines().digest(), shown.number, shown.is_current());
+            self.parts.leaf("a", &key, inputs, || {
+                html! {
+                    a class=(state_class(shown.game)) href=(self.link(&shown.address())) {
+                        b { (shown.number) } span.vh { " " (self.status(shown.game)) }
                     }
                 }
-            }
-        }
+            })
+        };
+        let links = || html! { nav.men aria-label=(self.texts().boards) { @for shown in shown { (link(shown)) } } };
+        html! { @if shown.len() > 1 { (self.parts.part("nav", "overview", links)) } }
     }
 
     pub(super) fn cards(&self, shown: &[PageGame<'_>]) -> Markup {
-        html! {
-            @if shown.is_empty() { p.q { (self.texts().no_game_started) } }
-            ul.grid data-count=(shown.len().min(16)) { @for shown in shown { li { (self.card(shown, false)) } } }
-        }
+        self.list_of_cards(shown.iter().map(|shown| self.card_in_list(shown)).collect())
+    }
+
+    /// Renders the card of a board as an item of a list.
+    fn card_in_list(&self, shown: &PageGame<'_>) -> Markup {
+        let key = format!("card-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
+        let inputs = (shown.game.lines().digest(), shown.number, shown.is_current());
+        self.parts.leaf("li", &key, inputs, || html! { li { (self.card(shown, false)) } })
     }
 
     /// Renders the card of a board; a large diagram if `is_alone`.
@@ -81,19 +93,20 @@ impl<'a> PageBuilder<'a> {
         let label = format!("{}: {}, {}. {}", fill(texts.board, shown.number), named(0), named(1), self.status(game));
         html! {
             article class=(format!("g {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number)
-                data-count=(game.summary.count) data-current=[shown.is_current().then_some("1")] data-word=(game.state_str()) {
+                data-count=(game.summary.count) data-word=(game.state_str()) data-silent-since=[game.silent_since] {
                 div.top {
                     h2 { a href=(self.link(&shown.address())) { span.vh { (texts.board_heading) " " } (shown.number) span.vh { ": " bdi { (named(0)) } ", " bdi { (named(1)) } } } }
                     p.st { (self.status(game)) }
                 }
-                (self.player_line(shown, Color::Black, "pl bk"))
+                (self.player_line(shown, Color::Black, "pl bk", None))
                 div.bwrap { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), is_alone, &label)) }
-                (self.player_line(shown, Color::White, "pl wh"))
+                (self.player_line(shown, Color::White, "pl wh", None))
             }
         }
     }
 
-    pub(super) fn player_line(&self, shown: &PageGame<'_>, color: Color, class: &str) -> Markup {
+    /// Renders a player with the clock; with the clock at an entry of the game in its place, if there is one.
+    fn player_line(&self, shown: &PageGame<'_>, color: Color, class: &str, at: Option<&ViewerEntry>) -> Markup {
         let texts = self.texts();
         let player = shown.player_label(color);
         // A card has no room for it.
@@ -105,22 +118,25 @@ impl<'a> PageBuilder<'a> {
                 svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
                 span.nm1 { span.vh { (word) ": " } (name(Some(player.name.as_deref().unwrap_or(word)))) }
                 span.mt { bdi { (player.details.join(" ")) } @if let Some(id) = fmjd_id { " FMJD " (id) } }
-                (self.clock(shown.game, color, side))
+                (self.clock(shown.game, color, side, at.is_some()))
+                @if let Some(entry) = at {
+                    span.ck.then { time { (time(entry.clock.and_then(|clock| seconds(&clock, color)))) } }
+                }
             }
         }
     }
 
     /// Renders the last reading of a clock, from which the script counts; the points if the game has a result.
-    fn clock(&self, game: &ViewerGame, color: Color, side: &str) -> Markup {
+    fn clock(&self, game: &ViewerGame, color: Color, side: &str, is_hidden: bool) -> Markup {
         if let Some(result) = &game.result {
             let points = points(result, color);
-            return html! { span.ck.pt.l[points == "0"] data-side=(side) { (points) } };
+            return html! { span.ck.pt.l[points == "0"] data-side=(side) hidden[is_hidden] { (points) } };
         }
         let is_running = game.clock.and_then(|clock| clock.running) == Some(color) && !game.is_ended;
         let seconds = game.clock.and_then(|clock| seconds(&clock, color));
         html! {
             span.ck.run[is_running && game.state == PlayState::Playing].old[game.state == PlayState::Silent].low[seconds.is_some_and(|seconds| seconds < 60)]
-                data-side=(side) data-seconds=[seconds] data-running=[is_running.then_some("1")]
+                data-side=(side) hidden[is_hidden] data-seconds=[seconds] data-running=[is_running.then_some("1")]
                 data-heard=[game.clock.map(|clock| clock.heard)] { time { (time(seconds)) } }
         }
     }
@@ -147,7 +163,7 @@ impl<'a> PageBuilder<'a> {
         let last = game.summary.last_number.map(|_| self.last_move(game));
         let moves = game.summary.highest_number;
         match game.state_str() {
-            "over" | "ended" if moves > 0 => self.language.count(texts.over_after, moves as usize),
+            "over" | "ended" if moves > 0 => self.language().count(texts.over_after, moves as usize),
             "over" | "ended" => texts.over.to_owned(),
             "unclear" => last.map_or_else(|| texts.unclear_at_start.to_owned(), |last| fill(texts.unclear, last)),
             "silent" => texts.board_silent.to_owned(),
@@ -173,54 +189,81 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn single_board(&self, shown: &PageGame<'_>, whole: WholeGame<'_>, at: usize) -> Markup {
         let texts = self.texts();
         let WholeGame { game, entries, .. } = whole;
-        let label = format!("{}. {}", fill(texts.board, shown.number), self.status(game));
-        let entry = at.checked_sub(1).and_then(|index| entries.get(index));
-        let said = entry.map_or_else(|| texts.game_start.to_owned(), |entry| self.entry_text(entry));
         let diagram = whole.diagram(at);
-        let ply = entry.and_then(|entry| entry.ply.as_ref());
-        let step = |to: Option<usize>| {
-            self.link(&to.map_or_else(|| shown.address(), |to| format!("{}?ply={to}", shown.address())))
+        let entry = at.checked_sub(1).and_then(|index| entries.get(index));
+        let step = |to: usize| self.link(&format!("{}/{to}", shown.game_address()));
+        let turn = diagram.and_then(|diagram| diagram.turn);
+        let text = || {
+            html! { div.txt { h3 { (texts.position) } dl #text { (self.position_text(game.variant, diagram)) }
+            p.q #tomove { (match turn { Some(Color::White) => texts.white_to_move, Some(Color::Black) => texts.black_to_move, None => "" }) } } }
         };
-        let button = |id: &str, sign: &str, label: &str, to: Option<usize>| {
-            html! { a.btn id=(id) href=(step(to)) aria-label=(label) title=(label) { span aria-hidden="true" { (sign) } } }
+        let actions = || {
+            html! { div.acts.noprint {
+                a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (texts.copy_pdn) }
+                button.btn #fen type="button" hidden data-fen=[entry.map(|entry| entry.fen.as_str())] { (texts.copy_fen) }
+                a.btn #link href=(step(at)) { (texts.link_to_move) }
+                button.btn #turnboard type="button" hidden { (texts.turn_board) }
+            } }
+        };
+        let moves = || {
+            html! { tbody data-start=[game.start_position.as_ref().map(|start| &start.pieces)] data-turn=[game.start_position.as_ref().and_then(|start| start.turn).map(letter)] {
+                (self.rows(shown, entries, at))
+            } }
         };
         html! {
             div class=(format!("two {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number) data-count=(entries.len())
-                data-current=[shown.is_current().then_some("1")] data-word=(game.state_str()) data-at=(at) {
-                section.brd #board tabindex="0" aria-label=(fill(texts.board, shown.number)) {
-                    h2.vh { (fill(texts.board, shown.number)) }
-                    div.top { span.no { (fill(texts.board, shown.number)) } p.st { (self.status(game)) } }
-                    (self.player_line(shown, Color::Black, "plb bk"))
-                    div.bwrap { (self.drawing(game.variant, diagram, ply, true, &label)) }
-                    (self.player_line(shown, Color::White, "plb wh"))
-                    p.now { b #now { (said) } " " span #likely { @if at == entries.len() && !game.likely_moves.is_empty() { (fill(texts.likely, game.likely_moves.join(" "))) } } }
-                    p.vh #say aria-live="polite" {}
-                    div.ctl {
-                        (button("first", "|◀", texts.first_position, Some(0)))
-                        (button("back", "◀", texts.move_back, Some(at.saturating_sub(1))))
-                        (button("on", "▶", texts.move_forward, Some((at + 1).min(entries.len()))))
-                        (button("last", "▶|", texts.last_move, Some(entries.len())))
-                        a.btn.lv #golive href=(step(None)) { (texts.live) }
-                    }
-                }
-                section.mvs aria-labelledby="mh" {
+                data-word=(game.state_str()) data-address=(shown.game_address()) data-live=(self.link(&shown.address())) data-silent-since=[game.silent_since] {
+                (self.parts.part("section", "board", || self.board_section(shown, whole, at)))
+                (self.parts.part("section", "moves", || html! { section.mvs aria-labelledby="mh" {
                     h2 #mh { (texts.moves) }
                     div.scr tabindex="0" role="region" aria-label=(texts.moves) { table.sheet #moves {
                         thead { tr { th { span.vh { (texts.move_column) } } th scope="col" { (texts.white) } th scope="col" { (texts.black) } } }
-                        tbody data-start=[game.start_position.as_ref().map(|start| &start.pieces)] data-turn=[game.start_position.as_ref().and_then(|start| start.turn).map(letter)] { (self.rows(shown, entries, at)) }
+                        (self.parts.part("tbody", "rows", moves))
                     } }
-                }
-                section.side {
-                    div.txt { h3 { (texts.position) } dl #text { (self.position_text(game.variant, diagram)) }
-                        p.q #tomove { (match diagram.and_then(|diagram| diagram.turn) { Some(Color::White) => texts.white_to_move, Some(Color::Black) => texts.black_to_move, None => "" }) } }
-                    div.acts.noprint {
-                        a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (texts.copy_pdn) }
-                        button.btn #fen type="button" hidden data-fen=[entry.map(|entry| entry.fen.as_str())] { (texts.copy_fen) }
-                        a.btn #link href=(step(Some(at))) { (texts.link_to_move) }
-                        button.btn #turnboard type="button" hidden { (texts.turn_board) }
-                    }
+                } }))
+                (self.parts.part("section", "side", || html! { section.side {
+                    (self.parts.part("div", "text", text))
+                    (self.parts.part("div", "actions", actions))
                     p.keys.noprint hidden { span { kbd { "←" } " " kbd { "→" } " " (texts.move_key_hint) } span { kbd { "Home" } " " kbd { "End" } " " (texts.ends_key_hint) } span { kbd { "L" } " " (texts.live) } span { kbd { "F" } " " (texts.turn_board) } }
-                }
+                } }))
+            }
+        }
+    }
+
+    /// Renders the board of a game after the first `at` entries, with its players and the buttons below.
+    fn board_section(&self, shown: &PageGame<'_>, whole: WholeGame<'_>, at: usize) -> Markup {
+        let texts = self.texts();
+        let WholeGame { game, entries, .. } = whole;
+        let entry = at.checked_sub(1).and_then(|index| entries.get(index));
+        let said = entry.map_or_else(|| texts.game_start.to_owned(), |entry| self.entry_text(entry));
+        let ply = entry.and_then(|entry| entry.ply.as_ref());
+        let title = fill(texts.board, shown.number);
+        let label = format!("{title}. {}", self.status(game));
+        let studied = entry.map(|entry| &**entry).filter(|_| at < entries.len());
+        let step = |to: usize| self.link(&format!("{}/{to}", shown.game_address()));
+        let button = |id: &str, sign: &str, label: &str, to: usize| {
+            html! { a.btn id=(id) href=(step(to)) aria-label=(label) title=(label) { span aria-hidden="true" { (sign) } } }
+        };
+        let likely = || html! { span #likely { @if at == entries.len() && !game.likely_moves.is_empty() { (fill(texts.likely, game.likely_moves.join(" "))) } } };
+        let controls = || {
+            html! { div.ctl {
+                (button("first", "|◀", texts.first_position, 0))
+                (button("back", "◀", texts.move_back, at.saturating_sub(1)))
+                (button("on", "▶", texts.move_forward, (at + 1).min(entries.len())))
+                (button("last", "▶|", texts.last_move, entries.len()))
+                a.btn.lv #golive href=(self.link(&shown.address())) { (texts.live) }
+            } }
+        };
+        html! {
+            section.brd #board tabindex="0" aria-label=(title) {
+                h2.vh { (title) }
+                (self.parts.part("div", "status", || html! { div.top { span.no { (title) } p.st { (self.status(game)) } } }))
+                (self.parts.part("div", "black", || self.player_line(shown, Color::Black, "plb bk", studied)))
+                (self.parts.part("div", "position", || html! { div.bwrap { (self.drawing(game.variant, whole.diagram(at), ply, true, &label)) } }))
+                (self.parts.part("div", "white", || self.player_line(shown, Color::White, "plb wh", studied)))
+                p.now { (self.parts.part("b", "said", || html! { b #now { (said) } })) " " (self.parts.part("span", "likely", likely)) }
+                p.vh #say aria-live="polite" {}
+                (self.parts.part("div", "controls", controls))
             }
         }
     }
@@ -232,41 +275,44 @@ impl<'a> PageBuilder<'a> {
             let list = |fields: &[usize]| fields.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
             let diagram = entry.position_after.as_ref();
             let clock = entry.clock.and_then(|clock| seconds(&clock, ply?.side));
+            let clocks = entry.clock.map(|clock| {
+                Color::BOTH
+                    .map(|color| seconds(&clock, color).map(|seconds| seconds.to_string()).unwrap_or_default())
+                    .join(",")
+            });
             html! {
-                a href=(self.link(&format!("{}?ply={index}", shown.address()))) data-at=(index) data-pieces=[diagram.map(|diagram| &diagram.pieces)]
+                a href=(self.link(&format!("{}/{index}", shown.game_address()))) data-at=(index) data-pieces=[diagram.map(|diagram| &diagram.pieces)]
                     data-turn=[diagram.and_then(|diagram| diagram.turn).map(letter)]
                     data-path=[ply.map(|ply| list(&ply.path))] data-captured=[ply.filter(|ply| !ply.captured.is_empty()).map(|ply| list(&ply.captured))]
-                    data-fen=(entry.fen) data-said=(self.entry_text(entry)) aria-current=[(index == at).then_some("true")] {
+                    data-clocks=[clocks] data-fen=(entry.fen) data-said=(self.entry_text(entry)) aria-current=[(index == at).then_some("true")] {
                     (ply.map_or_else(|| self.texts().set_up.to_owned(), |ply| with_capture_sign(&ply.text)))
                     @if entry.is_typed { small title=(self.texts().from_score_sheet) { "*" span.vh { " " (self.texts().from_score_sheet) } } }
                     @if let Some(clock) = clock { small { (time(Some(clock))) } }
                 }
             }
         };
-        let mut rows: Vec<(String, [Option<Markup>; 2], bool)> = Vec::new();
+        let mut rows: Vec<(Option<u64>, [Option<Markup>; 2])> = Vec::new();
         for (entry, index) in entries.iter().zip(1..) {
-            match &entry.ply {
-                None => rows.push((String::new(), [Some(cell(index, entry)), None], true)),
-                Some(ply) => {
-                    let number = ply.number.to_string();
-                    let side = ply.side.index();
-                    match rows.last_mut() {
-                        Some((same, cells, false)) if *same == number && cells[side].is_none() && (side == 1) => {
-                            cells[side] = Some(cell(index, entry))
-                        }
-                        _ => {
-                            let mut cells = [None, None];
-                            cells[side] = Some(cell(index, entry));
-                            rows.push((number, cells, false));
-                        }
-                    }
+            let made = Some(cell(index, entry));
+            match (&entry.ply, rows.last_mut()) {
+                (None, _) => rows.push((None, [made, None])),
+                (Some(ply), Some((Some(number), [_, black @ None])))
+                    if *number == ply.number && ply.side == Color::Black =>
+                {
+                    *black = made;
                 }
+                (Some(ply), _) if ply.side == Color::Black => rows.push((Some(ply.number), [None, made])),
+                (Some(ply), _) => rows.push((Some(ply.number), [made, None])),
             }
         }
         html! {
-            @for (number, [white, black], is_setup) in rows {
-                @if is_setup { tr.set { th {} td colspan="2" { (white.unwrap_or_default()) } } }
-                @else { tr data-number=(number) { th scope="row" { (number) } td { @if let Some(cell) = white { (cell) } } td { @if let Some(cell) = black { (cell) } } } }
+            @for ((number, [white, black]), index) in rows.into_iter().zip(1..) {
+                (self.parts.part("tr", &format!("row-{index}"), || html! {
+                    @match number {
+                        Some(number) => { tr data-number=(number) { th scope="row" { (number) } td { @if let Some(cell) = white { (cell) } } td { @if let Some(cell) = black { (cell) } } } }
+                        None => { tr.set { th {} td colspan="2" { (white.unwrap_or_default()) } } }
+                    }
+                }))
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use maud::{DOCTYPE, Markup, html};
 
-use super::text::{percent_encoded, truncated};
+use super::address::{PageKind, percent_encoded};
+use super::text::truncated;
 use super::{PageBuilder, PageGame, REFRESH_SECONDS};
 use crate::web::diagram;
 use crate::web::texts::pages::SCRIPT_KEYS;
@@ -24,31 +25,20 @@ pub(super) enum Frame {
 
 /// Content of a page, with data for the script.
 pub(super) struct PageContent<'a> {
-    /// Kind: the script updates `grid`, `game` and `wall`, but not `list`.
-    pub kind: &'a str,
-    /// Name of the board that the page follows.
-    pub followed_board: Option<&'a str>,
-    /// Path of the game on the page.
-    pub game: Option<String>,
     /// Round in the title; by default that of the games.
     pub round: Option<String>,
     /// Games that give event, site and board definitions of the page.
     pub visible_games: &'a [PageGame<'a>],
     /// Title of the document.
     pub title: &'a str,
-    /// Body of the page.
-    pub body: Markup,
+    /// The element `main` of the page.
+    pub main: Markup,
 }
 
 impl<'a> PageContent<'a> {
-    /// Creates the content of a page without a followed board or a game.
-    pub(super) fn new(
-        kind: &'a str,
-        visible_games: &'a [PageGame<'a>],
-        title: &'a str,
-        body: Markup,
-    ) -> PageContent<'a> {
-        PageContent { kind, followed_board: None, game: None, round: None, visible_games, title, body }
+    /// Creates the content of a page.
+    pub(super) fn new(visible_games: &'a [PageGame<'a>], title: &'a str, main: Markup) -> PageContent<'a> {
+        PageContent { round: None, visible_games, title, main }
     }
 }
 
@@ -63,58 +53,76 @@ impl PageBuilder<'_> {
     /// Returns the name of the event from these games, else from current games, unstarted games or the tournament.
     fn event(&self, shown: &[PageGame<'_>]) -> Option<String> {
         let current = self.current();
-        let games = shown.iter().chain(&current).map(|shown| shown.game).chain(&self.plan.unstarted);
-        let event = games.into_iter().find_map(|game| game.tag("Event")).or(self.plan.event.as_deref());
+        let games = shown.iter().chain(&current).map(|shown| shown.game).chain(&self.view.plan().unstarted);
+        let event = games.into_iter().find_map(|game| game.tag("Event")).or(self.view.plan().event.as_deref());
         event.map(|event| truncated(event).into_owned())
     }
 
     /// Returns the round of the unstarted games; `None` leaves the round to the games of the page.
     pub(super) fn current_round(&self) -> Option<String> {
-        self.plan.unstarted.iter().find_map(|game| game.tag("Round")).map(str::to_owned)
+        self.view.plan().unstarted.iter().find_map(|game| game.tag("Round")).map(str::to_owned)
     }
 
     /// Renders a page with head, navigation and foot.
-    pub(super) fn page(&self, content: PageContent<'_>) -> String {
-        let PageContent { kind, visible_games: shown, body, ref round, .. } = content;
+    pub(super) fn page(&self, content: PageContent<'_>) -> Markup {
+        let PageContent { visible_games: shown, main, ref round, .. } = content;
         let texts = self.texts();
-        let rounds = self.rounds();
-        let here = |address: &str| (self.path == address).then_some("page");
         let site = shown.iter().find_map(|shown| shown.game.tag("Site")).map(truncated);
-        let body = html! {
+        let head = self.parts.part("div", "head", || {
+            html! { div { h1 { (self.title(shown, round.as_deref())) } @if let Some(site) = site { p.meta { bdi { (site) } } } } }
+        });
+        let main = html! {
             a.skip href="#main" { (texts.skip) }
             header.wrap {
                 div.mast {
-                    div { h1 { (self.title(shown, round.as_deref())) } @if let Some(site) = site { p.meta { bdi { (site) } } } }
+                    (head)
                     p.live #live { span #state { (texts.live) } " " time #time {} }
                 }
                 nav.nav aria-label=(texts.pages) {
-                    p {
-                        a href=(self.link("/")) aria-current=[here("/").or((kind == "game").then_some("page"))] { (texts.boards) }
-                        a href=(self.link("/standings")) aria-current=[here("/standings")] { (texts.standings) }
-                        @if rounds.len() > 1 { @for round in rounds.iter().take(30) {
-                            @let address = format!("/round/{}", percent_encoded(round));
-                            a href=(self.link(&address)) aria-current=[here(&address)] { (fill(texts.round, truncated(round))) }
-                        } }
-                        a href=(self.link("/archive")) aria-current=[here("/archive")] { (texts.games) }
-                    }
+                    (self.navigation())
                     p.lg {
                         @for language in Language::ALL {
-                            a href=(format!("{}?lang={}", self.path, language.code())) lang=(language.code()) hreflang=(language.code())
-                                aria-current=[(language == self.language).then_some("true")] { (language.code().to_uppercase()) }
+                            a href=(format!("{}?lang={}", self.address.path, language.code())) lang=(language.code()) hreflang=(language.code())
+                                aria-current=[(language == self.language()).then_some("true")] { (language.code().to_uppercase()) }
                         }
                     }
                 }
             }
-            p #banner .banner role="status" hidden {}
-            main #main .wrap { (body) }
+            (self.banner())
+            (main)
             footer.wrap { div.foot { span { (texts.files) ": " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } } }
         };
-        self.html_document(Frame::Page, PageContent { body, ..content })
+        self.html_document(Frame::Page, PageContent { main, ..content })
+    }
+
+    /// Renders the line that says whether the page follows the games.
+    fn banner(&self) -> Markup {
+        let is_silent = self.view.silent_since.is_some();
+        html! { p #banner .banner role="status" hidden[!is_silent] { @if is_silent { (self.texts().recorder_silent) } } }
+    }
+
+    /// Renders the links to the other pages.
+    fn navigation(&self) -> Markup {
+        let texts = self.texts();
+        let rounds = self.view.rounds();
+        let here = |address: &str| (self.address.path == address).then_some("page");
+        let is_game = matches!(self.address.kind, PageKind::Board { .. } | PageKind::Game { .. });
+        self.parts.part("p", "nav", || {
+            html! { p {
+                a href=(self.link("/")) aria-current=[here("/").or(is_game.then_some("page"))] { (texts.boards) }
+                a href=(self.link("/standings")) aria-current=[here("/standings")] { (texts.standings) }
+                @if rounds.len() > 1 { @for round in rounds.iter().take(30) {
+                    @let address = format!("/round/{}", percent_encoded(round));
+                    a href=(self.link(&address)) aria-current=[here(&address)] { (fill(texts.round, truncated(round))) }
+                } }
+                a href=(self.link("/archive")) aria-current=[here("/archive")] { (texts.games) }
+            } }
+        })
     }
 
     /// Renders a document: metadata for the browser and the script, and the body.
-    pub(super) fn html_document(&self, frame: Frame, content: PageContent<'_>) -> String {
-        let PageContent { kind, followed_board: follows, game, visible_games: shown, title, body, .. } = content;
+    pub(super) fn html_document(&self, frame: Frame, content: PageContent<'_>) -> Markup {
+        let PageContent { visible_games: shown, title, main, .. } = content;
         let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(&entry.key));
         let theme = match frame {
             Frame::Wall { is_light: false } => Some("dark"),
@@ -126,26 +134,31 @@ impl PageBuilder<'_> {
             Frame::Embed => Some("embed"),
             Frame::Page => None,
         };
-        let variants = shown.iter().filter_map(|shown| shown.game.variant);
-        let page = html! {
+        let planned = self.view.plan().unstarted.iter().filter_map(|game| game.variant);
+        let variants = shown.iter().filter_map(|shown| shown.game.variant).chain(planned);
+        let title = self.parts.part("title", "title", || {
+            html! { title { (title) @if let Some(event) = self.event(shown) { " · " (event) } } }
+        });
+        let shapes = self.parts.part("svg", "shapes", || diagram::definitions(variants));
+        html! {
             (DOCTYPE)
-            html lang=(self.language.code()) data-theme=[theme] class=[class] {
+            html lang=(self.language().code()) data-theme=[theme] class=[class] {
                 head {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width,initial-scale=1";
-                    title { (title) @if let Some(event) = self.event(shown) { " · " (event) } }
+                    (title)
                     link rel="stylesheet" href=(self.assets.style());
                     link rel="icon" href="data:,";
                     script type="module" src=(self.assets.script()) {}
                     noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
-                body data-kind=(kind) data-id=(self.hall.id()) data-heard=(self.hall.heard) data-follows=[follows] data-game=[game]
+                body data-silent=[self.view.silent_since] data-id=(self.view.id()) data-heard=(self.view.hall.heard) data-stream=(self.address.stream_query())
                     data-texts=(to_json(texts).to_string()) {
-                    (diagram::definitions(variants))
-                    (body)
+                    (shapes)
+                    @if frame != Frame::Page { (self.banner()) }
+                    (main)
                 }
             }
-        };
-        page.into_string()
+        }
     }
 }

@@ -6,29 +6,36 @@
 //! | file | subject |
 //! |---|---|
 //! | `mod` | pages and their contents |
+//! | [`address`] | which page an address names |
+//! | [`parts`] | parts of a page, and which of them have changed |
 //! | `frame` | head, navigation and foot of all pages |
 //! | `board` | boards in the grid and single boards, moves, clocks |
 //! | `tables` | pairings, matches, standings |
 //! | `text` | names, results, addresses |
 
+pub mod address;
 mod board;
 mod frame;
+pub mod parts;
 mod tables;
 mod text;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
+use std::io;
 
 use draughts::Color;
-use maud::{Markup, html};
-use serde_json::Value;
+use maud::{Markup, PreEscaped, html};
 
 use super::assets::Assets;
-use super::plan::{self, ViewerPlan};
-use super::state::{ViewerBoard, ViewerGame, ViewerHall, WholeGame};
+use super::plan::{self, PlannedSection};
+use super::state::{ViewerBoard, ViewerGame};
+use super::stored_games::StoredGames;
 use super::texts::{Language, PageTexts, fill};
+use super::view::View;
+use address::{PageAddress, PageKind, percent_encoded};
 use frame::{Frame, PageContent};
-pub use text::percent_encoded;
+use parts::PartCollector;
 use text::{name, truncated};
 
 /// Interval between refreshes of a page without a script, in seconds.
@@ -36,18 +43,29 @@ const REFRESH_SECONDS: &str = "15";
 
 /// Renderer of a page, with the data of the request.
 pub struct PageBuilder<'a> {
-    /// State of the outlet.
-    pub hall: &'a ViewerHall,
-    /// Pairings and unstarted games.
-    pub plan: &'a ViewerPlan,
-    /// Language of the page.
-    pub language: Language,
-    /// Whether the address has the language; links then retain it.
-    pub is_language_chosen: bool,
-    /// Path of the page.
-    pub path: &'a str,
+    /// What the page shows.
+    pub view: &'a View,
+    /// Address of the page.
+    pub address: &'a PageAddress,
     /// Scripts and styles.
     pub assets: &'a Assets,
+    /// Collects the parts of the page.
+    pub parts: &'a PartCollector<'a>,
+}
+
+/// Reason why a page is not the one that was asked for.
+#[derive(Debug)]
+pub enum PageError {
+    /// There is no such page.
+    NotFound,
+    /// The game cannot be read from the file of events.
+    Unreadable(io::Error),
+}
+
+impl From<io::Error> for PageError {
+    fn from(error: io::Error) -> PageError {
+        PageError::Unreadable(error)
+    }
 }
 
 /// Game on a page, with its board.
@@ -66,7 +84,7 @@ impl<'a> PageGame<'a> {
         self.board.current().is_some_and(|current| current.number == self.game.number)
     }
 
-    /// Returns the path of the game's page: that of the board for the current game.
+    /// Returns the path of the game's page; for the current game that of its board, which shows its next game too.
     fn address(&self) -> String {
         if self.is_current() { format!("/board/{}", percent_encoded(&self.board.name)) } else { self.game_address() }
     }
@@ -99,26 +117,30 @@ struct PlayerLabel<'a> {
 
 impl<'a> PageBuilder<'a> {
     fn texts(&self) -> &'static PageTexts {
-        self.language.words()
+        self.language().words()
+    }
+
+    fn language(&self) -> Language {
+        self.address.language
     }
 
     /// Adds the language to an address if the request has it.
     fn link(&self, address: &str) -> String {
-        match self.is_language_chosen {
-            true => format!("{address}{}lang={}", if address.contains('?') { '&' } else { '?' }, self.language.code()),
+        match self.address.is_language_chosen {
+            true => format!("{address}?lang={}", self.language().code()),
             false => address.to_owned(),
         }
     }
 
     /// Returns all boards with their current games.
     pub fn current(&self) -> Vec<PageGame<'a>> {
-        let all = self.hall.boards().into_iter();
+        let all = self.view.hall.boards().into_iter();
         all.filter_map(|(number, board)| Some(PageGame { number, board, game: board.current()? })).collect()
     }
 
     /// Returns all games of a round, by the number of the board in the round.
     fn round_games(&self, round: &str) -> Vec<PageGame<'a>> {
-        let all = self.hall.boards();
+        let all = self.view.hall.boards();
         let games =
             all.iter().flat_map(|(number, board)| board.games.iter().map(move |game| (*number, *board, &**game)));
         let mut shown: Vec<PageGame<'a>> = games
@@ -132,195 +154,235 @@ impl<'a> PageBuilder<'a> {
         shown
     }
 
-    /// Returns the rounds of all games and of the tournament, in order.
-    fn rounds(&self) -> Vec<String> {
-        let boards = self.hall.boards();
-        let played = boards.iter().flat_map(|(_, board)| board.games.iter()).filter_map(|game| game.tag("Round"));
-        let distinct: BTreeSet<&str> = played.collect();
-        let mut rounds: Vec<String> = distinct.into_iter().map(str::to_owned).collect();
-        let planned = self.plan.sections.iter().flat_map(|section| &section.rounds);
-        rounds.extend(planned.map(|round| round.number.to_string()));
-        rounds.sort_by_cached_key(|round| (round.parse::<u64>().unwrap_or(u64::MAX), round.clone()));
-        rounds.dedup();
-        rounds
-    }
-
-    /// Returns the unstarted games, each with the number of its board and, if the board has earlier games, its name.
-    fn unstarted_games(&self) -> Vec<(u64, Option<&'a str>, &'a ViewerGame)> {
+    /// Returns the unstarted games whose board shows no game of theirs yet, each with the number of its board.
+    fn unstarted_games(&self) -> Vec<(u64, &'a ViewerGame)> {
         let current = self.current();
-        let waits = |(game, index): (&'a ViewerGame, u64)| {
+        let numbered = |(game, index): (&'a ViewerGame, u64)| {
             let number = game.tag("Board").and_then(|number| number.parse().ok());
             // Boards without a number follow those with a game.
-            let number = number.unwrap_or(current.len() as u64 + index);
-            let before = current.iter().find(|shown| shown.number == number);
-            (number, before.map(|shown| &*shown.board.name), game)
+            (number.unwrap_or(current.len() as u64 + index), game)
         };
-        self.plan.unstarted.iter().zip(1..).map(waits).collect()
-    }
-
-    /// Renders a single board with an unstarted game; `None` if no board has this number.
-    pub fn unstarted_game(&self, number: &str) -> Option<String> {
-        let card = self.unstarted_game_card(number)?;
-        let title = fill(self.texts().board, number);
-        Some(self.current_page("grid", &self.current(), &title, html! { ul.grid { li { (card) } } }))
-    }
-
-    /// Renders a board with an unstarted game for embedding; `None` if no board has this number.
-    pub fn unstarted_game_embed(&self, number: &str) -> Option<String> {
-        let card = self.unstarted_game_card(number)?;
-        let title = fill(self.texts().board, number);
-        let body = html! {
-            main #main .emb {
-                (card)
-                p.s { a href=(self.link(&format!("/board/{number}"))) target="_blank" rel="noopener" { (self.texts().full_page) } }
-            }
+        // The file of games follows the events: a game may have begun that it does not have yet.
+        let is_same = |one: &ViewerGame, other: &ViewerGame| {
+            ["Round", "White", "Black"].iter().all(|name| one.tag(name) == other.tag(name))
         };
-        Some(self.html_document(Frame::Embed, PageContent::new("grid", &[], &title, body)))
+        let has_begun = |number: u64, game: &ViewerGame| {
+            current.iter().any(|shown| shown.number == number && !shown.game.is_ended && is_same(shown.game, game))
+        };
+        let all = self.view.plan().unstarted.iter().zip(1..).map(numbered);
+        all.filter(|(number, game)| !has_begun(*number, game)).collect()
     }
 
-    /// Returns the card of a board with an unstarted game. The script reloads the page at the first moves of any game, because
-    /// the name of the board may be unknown until then.
-    fn unstarted_game_card(&self, number: &str) -> Option<Markup> {
-        let waiting = self.unstarted_games();
-        let one = waiting.iter().find(|(known, ..)| known.to_string() == number)?;
-        Some(self.waiting_card(one))
+    /// Returns the unstarted game of a board.
+    fn unstarted_game(&self, number: &str) -> Option<(u64, &'a ViewerGame)> {
+        self.unstarted_games().into_iter().find(|(known, _)| known.to_string() == number)
+    }
+
+    /// Returns the current game of a board, by its name or number.
+    fn current_game(&self, which: &str) -> Option<PageGame<'a>> {
+        let (number, board) = self.view.hall.board(which)?;
+        Some(PageGame { number, board, game: board.current()? })
+    }
+
+    /// Renders the page of the address, or a page that says why there is none. `games` reads the moves of earlier games.
+    pub fn render(&self, games: &StoredGames) -> (Markup, Option<PageError>) {
+        match self.find_page(games) {
+            Ok(page) => (page, None),
+            Err(error @ PageError::NotFound) => (self.refusal("404", self.texts().not_found), Some(error)),
+            Err(error @ PageError::Unreadable(_)) => (self.refusal("503", self.texts().unreadable), Some(error)),
+        }
+    }
+
+    fn find_page(&self, games: &StoredGames) -> Result<Markup, PageError> {
+        match &self.address.kind {
+            PageKind::Boards => Ok(self.grid()),
+            PageKind::Wall { is_light, site } => Ok(self.wall(*is_light, site.as_deref())),
+            // A number is that of the current round: an unstarted game precedes the last game of the board.
+            PageKind::Board { which, ply } => match self.unstarted_game(which) {
+                Some(waiting) => Ok(self.waiting_board(waiting)),
+                None => self.game(self.current_game(which), *ply, games),
+            },
+            PageKind::Embed(which) => self.embed(which).ok_or(PageError::NotFound),
+            PageKind::Game { which, ply } => self.game(find_game(self.view, which), *ply, games),
+            PageKind::Round(round) => self.round(round).ok_or(PageError::NotFound),
+            PageKind::Standings => Ok(self.standings()),
+            PageKind::Archive => Ok(self.archive()),
+            PageKind::Unknown => Err(PageError::NotFound),
+        }
+    }
+
+    /// Makes the element `main` of a page. The script reads its kind: `grid`, `wall`, `game` or `list`.
+    fn main(&self, kind: &str, class: &str, content: impl FnOnce() -> Markup) -> Markup {
+        self.parts.part("main", "main", || html! { main #main class=(class) data-kind=(kind) { (content()) } })
+    }
+
+    /// Renders a single board with an unstarted game.
+    fn waiting_board(&self, waiting: (u64, &ViewerGame)) -> Markup {
+        let title = fill(self.texts().board, waiting.0);
+        self.current_page("grid", &self.current(), &title, || html! { ul.grid { (self.waiting_card(waiting)) } })
     }
 
     /// Renders all boards, each with its current game.
-    pub fn grid(&self) -> String {
+    fn grid(&self) -> Markup {
         let shown = self.current();
-        let body = html! { (self.overview(&shown)) (self.boards()) };
-        self.current_page("grid", &shown, self.texts().boards, body)
+        let main = || html! { (self.overview(&shown)) (self.boards()) };
+        self.current_page("grid", &shown, self.texts().boards, main)
     }
 
-    /// Renders all boards for a screen at the wall. `code` is an address with its QR code.
-    pub fn wall(&self, is_light: bool, code: Option<(String, Markup)>) -> String {
+    /// Renders all boards for a screen at the wall. `site` is the address of the pages, for a QR code.
+    fn wall(&self, is_light: bool, site: Option<&str>) -> Markup {
         let shown = self.current();
         let texts = self.texts();
-        let count = |wanted_state: &str| shown.iter().filter(|shown| shown.game.state_str() == wanted_state).count();
-        let body = html! {
-            header.wh1 {
-                h1 { (self.title(&shown, self.current_round().as_deref())) }
-                p { (texts.playing) " " (shown.len() - count("over") - count("ended")) " · " (texts.over) " " (count("over") + count("ended")) }
-                p #turn .pg {}
-                p.tm1 { time #time {} }
-                @if let Some((address, code)) = code {
-                    span.qr { (code) span.vh { (texts.page_address) ": " (address) } }
+        let code = site.and_then(code);
+        let over = shown.iter().filter(|shown| matches!(shown.game.state_str(), "over" | "ended")).count();
+        let main = self.main("wall", "wl", || {
+            let head = || html! { h1 { (self.title(&shown, self.current_round().as_deref())) } };
+            let counts = || html! { p { (texts.playing) " " (shown.len() - over) " · " (texts.over) " " (over) } };
+            html! {
+                header.wh1 {
+                    (self.parts.part("h1", "head", head))
+                    (self.parts.part("p", "counts", counts))
+                    p #turn .pg {}
+                    p.tm1 { time #time {} }
+                    @if let Some((address, code)) = code {
+                        span.qr { (code) span.vh { (texts.page_address) ": " (address) } }
+                    }
                 }
+                (self.boards())
             }
-            (self.boards())
-        };
-        let body = html! { main #main .wl { (body) } };
-        self.html_document(Frame::Wall { is_light }, PageContent::new("wall", &shown, texts.boards, body))
+        });
+        self.html_document(Frame::Wall { is_light }, PageContent::new(&shown, texts.boards, main))
     }
 
     /// Renders the boards and pairings of a round; `None` if there is no such round.
-    pub fn round(&self, round: &str) -> Option<String> {
+    fn round(&self, round: &str) -> Option<Markup> {
         let shown = self.round_games(round);
-        let planned: Vec<_> = self
-            .plan
-            .sections
-            .iter()
-            .filter_map(|section| {
-                Some((section, section.rounds.iter().find(|planned| planned.number.to_string() == round)?))
-            })
-            .collect();
-        let body = html! {
-            (self.overview(&shown))
-            @if !shown.is_empty() || planned.is_empty() { (self.cards(&shown)) }
-            @for (section, planned) in &planned { (self.pairings(section, planned, &shown)) }
+        let of_section = |section: &'a PlannedSection| {
+            Some((section, section.rounds.iter().find(|planned| planned.number.to_string() == round)?))
         };
-        let is_there = !shown.is_empty() || !planned.is_empty();
+        let planned: Vec<_> = self.view.plan().sections.iter().filter_map(of_section).collect();
+        if shown.is_empty() && planned.is_empty() {
+            return None;
+        }
+        let main = self.main("grid", "wrap", || {
+            html! {
+                (self.overview(&shown))
+                @if !shown.is_empty() { (self.cards(&shown)) }
+                @for (section, planned) in &planned { (self.pairings(section, planned, &shown)) }
+            }
+        });
         let title = fill(self.texts().round, round);
-        let content = PageContent { round: Some(round.to_owned()), ..PageContent::new("grid", &shown, &title, body) };
-        is_there.then(|| self.page(content))
+        Some(self.page(PageContent { round: Some(round.to_owned()), ..PageContent::new(&shown, &title, main) }))
     }
 
     /// Renders a page of the current round.
-    fn current_page(&self, kind: &str, shown: &[PageGame<'_>], title: &str, body: Markup) -> String {
-        self.page(PageContent { round: self.current_round(), ..PageContent::new(kind, shown, title, body) })
+    fn current_page(
+        &self,
+        kind: &str,
+        shown: &[PageGame<'_>],
+        title: &str,
+        content: impl FnOnce() -> Markup,
+    ) -> Markup {
+        let main = self.main(kind, "wrap", content);
+        self.page(PageContent { round: self.current_round(), ..PageContent::new(shown, title, main) })
     }
 
     /// Renders a game after the first `at` entries, by default after all.
-    pub fn game(&self, shown: PageGame<'_>, whole: WholeGame<'_>, at: Option<usize>) -> String {
-        let all = whole.entries.len();
-        let at = at.unwrap_or(all).min(all);
-        let body = self.single_board(&shown, whole, at);
-        let title = fill(self.texts().board, shown.number);
-        let follows = shown.is_current().then_some(&*shown.board.name);
-        let game = Some(shown.game_address());
-        self.page(PageContent { followed_board: follows, game, ..PageContent::new("game", &[shown], &title, body) })
+    fn game(&self, shown: Option<PageGame<'_>>, at: Option<usize>, games: &StoredGames) -> Result<Markup, PageError> {
+        let shown = shown.ok_or(PageError::NotFound)?;
+        Ok(games.with_whole(&shown.board.name, shown.game, |whole| {
+            let shown = PageGame { game: whole.game, ..shown };
+            let all = whole.entries.len();
+            let main = self.main("game", "wrap", || self.single_board(&shown, whole, at.unwrap_or(all).min(all)));
+            let title = fill(self.texts().board, shown.number);
+            self.page(PageContent::new(&[shown], &title, main))
+        })?)
     }
 
-    /// Renders a board for embedding.
-    pub fn embed(&self, shown: PageGame<'a>) -> String {
-        let title = fill(self.texts().board, shown.number);
-        let body = html! {
-            main #main .emb {
-                (self.card(&shown, true))
-                p.s { a href=(self.link(&shown.address())) target="_blank" rel="noopener" { (self.texts().full_page) } }
+    /// Renders the current game of a board for embedding; `None` if there is no such board.
+    fn embed(&self, which: &str) -> Option<Markup> {
+        let waiting = self.unstarted_game(which);
+        let shown = if waiting.is_some() { None } else { Some(self.current_game(which)?) };
+        let number = waiting.map(|(number, _)| number).or(shown.map(|shown| shown.number))?;
+        let address = shown.map_or_else(|| format!("/board/{number}"), |shown| shown.address());
+        let main = self.main("grid", "emb", || {
+            html! {
+                @if let Some(waiting) = waiting { (self.waiting_card(waiting)) }
+                @if let Some(shown) = shown { (self.card(&shown, true)) }
+                p.s { a href=(self.link(&address)) target="_blank" rel="noopener" { (self.texts().full_page) } }
             }
-        };
-        let follows = Some(&*shown.board.name);
-        self.html_document(
-            Frame::Embed,
-            PageContent { followed_board: follows, ..PageContent::new("grid", &[shown], &title, body) },
-        )
+        });
+        let title = fill(self.texts().board, number);
+        Some(self.html_document(Frame::Embed, PageContent::new(shown.as_slice(), &title, main)))
     }
 
     /// Renders the list of archived games from the names of their files.
-    pub fn archive(&self, names: &[String]) -> String {
+    fn archive(&self) -> Markup {
         let texts = self.texts();
+        let names = &self.view.files.archive;
         let file_name = |shown: &PageGame<'_>| format!("{}-{}.pdn", shown.board.name, shown.game.number);
         let by_file: HashMap<String, PageGame<'a>> =
             self.all_games().into_iter().map(|shown| (file_name(&shown), shown)).collect();
-        let body = html! {
+        let row = |name: &str| {
+            let game = by_file.get(name);
+            let inputs = game.map(|shown| shown.game.lines().digest());
+            self.parts.leaf("tr", &format!("file-{}", percent_encoded(name)), inputs, || {
+                html! { tr {
+                    @if let Some(shown) = game {
+                        th scope="row" { a href=(self.link(&shown.game_address())) { (shown.board.name) " · " (shown.game.number) } }
+                        (self.player_row(shown))
+                    } @else { th scope="row" { (name) } td {} td {} td {} }
+                    td { a href=(format!("/archive/{name}")) { (name) } }
+                } }
+            })
+        };
+        self.current_page("list", &self.current(), texts.games, || html! {
             div.hd { h2 { (texts.games) } p { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } }
             @if names.is_empty() { p { (texts.no_game_over) } } @else {
                 div.tb tabindex="0" role="region" aria-label=(texts.games) { table.st1 {
                     thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } th scope="col" { "PDN" } } }
-                    tbody { @for name in names {
-                        @let game = by_file.get(name);
-                        tr {
-                            @if let Some(shown) = game {
-                                th scope="row" { a href=(self.link(&shown.game_address())) { (shown.board.name) " · " (shown.game.number) } }
-                                (self.player_row(shown))
-                            } @else { th scope="row" { (name) } td {} td {} td {} }
-                            td { a href=(format!("/archive/{name}")) { (name) } }
-                        }
-                    } }
+                    (self.parts.part("tbody", "files", || html! { tbody { @for name in names.iter() { (row(name)) } } }))
                 } }
             }
-        };
-        self.current_page("list", &self.current(), texts.games, body)
+        })
     }
 
     /// Renders the standings, if the outlet has them, and the results of all games by round.
-    pub fn standings(&self, table: Option<&Value>) -> String {
+    fn standings(&self) -> Markup {
         let texts = self.texts();
         let games = self.all_games();
-        let open = |is_ended: bool| {
-            let is_it = |game: &ViewerGame| game.result.is_none() && game.is_ended == is_ended;
-            games.iter().filter(|shown| shown.is_current() && is_it(shown.game)).count()
-        };
-        let (going_on, missing) = (open(false), open(true));
         let mut by_round: BTreeMap<Option<&str>, Vec<&PageGame<'_>>> = BTreeMap::new();
         for shown in &games {
             by_round.entry(shown.game.tag("Round")).or_default().push(shown);
         }
-        let all_rounds = self.rounds();
-        let mut rounds: Vec<Option<&str>> = all_rounds.iter().map(|round| Some(round.as_str())).collect();
-        rounds.push(None);
-        let body = html! {
-            div.hd { h2 { (texts.standings) }
-                @for (count, sentence) in [(going_on, texts.provisional), (missing, texts.results_missing)] {
-                    @if count > 0 { p { span.prov { b { (self.language.count(sentence, count)) } } } }
+        let rounds = self.view.rounds().iter().map(|round| Some(round.as_str())).chain([None]);
+        self.current_page("list", &self.current(), texts.standings, || {
+            html! {
+                (self.parts.part("div", "standings", || self.official_standings(&games)))
+                @for round in rounds {
+                    @if let Some(of_round) = by_round.get(&round) { (self.results_of_round(round, of_round)) }
                 }
             }
-            @match table.and_then(|table| table["sections"].as_array()) {
+        })
+    }
+
+    /// Renders the tables of `standings.json`, and how many of the games are open.
+    fn official_standings(&self, games: &[PageGame<'_>]) -> Markup {
+        let texts = self.texts();
+        let open = |is_ended: bool| {
+            let is_it = |game: &ViewerGame| game.result.is_none() && game.is_ended == is_ended;
+            games.iter().filter(|shown| shown.is_current() && is_it(shown.game)).count()
+        };
+        html! { div {
+            div.hd { h2 { (texts.standings) }
+                @for (count, sentence) in [(open(false), texts.provisional), (open(true), texts.results_missing)] {
+                    @if count > 0 { p { span.prov { b { (self.language().count(sentence, count)) } } } }
+                }
+            }
+            @match self.view.files.standings["sections"].as_array() {
                 Some(sections) => { @for section in sections {
                     @if let Some(title) = section["section"].as_str().and_then(plan::title) { h3 { (name(Some(&truncated(title)))) } }
-                    @let planned = self.plan.sections.iter().find(|planned| section["section"] == planned.name.as_str());
+                    @let planned = self.view.plan().sections.iter().find(|planned| section["section"] == planned.name.as_str());
                     @for kind in ["teams", "rows"] {
                         @if let Some(table) = self.table(&section[kind], planned.filter(|_| kind == "rows")) { (table) }
                     }
@@ -331,45 +393,60 @@ impl<'a> PageBuilder<'a> {
                 } }
                 None => { p.q { (texts.no_tournament) } }
             }
-            @for round in rounds {
-                @if let Some(of_round) = by_round.get(&round) {
-                    div.hd { h2 { @match round {
-                        Some(round) => { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { (fill(texts.round, truncated(round))) } }
-                        None => { (texts.all_games) }
-                    } } }
-                    div.tb tabindex="0" role="region" aria-label=(texts.results) { table.st1 {
-                        thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } } }
-                        tbody { @for shown in of_round { tr {
-                            th scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } }
-                            (self.player_row(shown))
-                        } } }
-                    } }
-                }
-            }
+        } }
+    }
+
+    /// Renders the results of the games of a round; `None` for games without one.
+    fn results_of_round(&self, round: Option<&str>, games: &[&PageGame<'_>]) -> Markup {
+        let texts = self.texts();
+        let row = |shown: &PageGame<'_>| {
+            let key = format!("game-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
+            self.parts.leaf("tr", &key, (shown.game.lines().digest(), shown.number), || {
+                html! { tr { th scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } } (self.player_row(shown)) } }
+            })
         };
-        self.current_page("list", &self.current(), texts.standings, body)
+        html! {
+            div.hd { h2 { @match round {
+                Some(round) => { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { (fill(texts.round, truncated(round))) } }
+                None => { (texts.all_games) }
+            } } }
+            div.tb tabindex="0" role="region" aria-label=(texts.results) { table.st1 {
+                thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } } }
+                (self.parts.part("tbody", &format!("results-{}", percent_encoded(round.unwrap_or_default())), || html! { tbody { @for shown in games { (row(shown)) } } }))
+            } }
+        }
     }
 
-    /// Renders the answer to a wrong address.
-    pub fn not_found(&self) -> String {
-        self.refusal("404", self.texts().not_found)
-    }
-
-    /// Renders the answer for a game that cannot be read from its file.
-    pub fn unreadable(&self) -> String {
-        self.refusal("503", self.texts().unreadable)
-    }
-
-    fn refusal(&self, code: &str, reason: &str) -> String {
+    fn refusal(&self, code: &str, reason: &str) -> Markup {
         let boards = self.texts().boards;
-        let body = html! { div.hd { h2 { (code) } p { (reason) } } p { a href=(self.link("/")) { (boards) } } };
-        self.current_page("list", &self.current(), code, body)
+        let main = || html! { div.hd { h2 { (code) } p { (reason) } } p { a href=(self.link("/")) { (boards) } } };
+        self.current_page("list", &self.current(), code, main)
     }
 
     fn all_games(&self) -> Vec<PageGame<'a>> {
-        let all = self.hall.boards();
+        let all = self.view.hall.boards();
         let games =
             all.iter().flat_map(|(number, board)| board.games.iter().map(move |game| (*number, *board, &**game)));
         games.map(|(number, board, game)| PageGame { number, board, game }).collect()
     }
+}
+
+/// Finds a game by `BOARD-GAME`.
+pub fn find_game<'a>(view: &'a View, which: &str) -> Option<PageGame<'a>> {
+    let (name, game) = which.rsplit_once('-')?;
+    let (number, board) = view.hall.boards().into_iter().find(|(_, board)| board.name == name)?;
+    Some(PageGame { number, board, game: board.game(game.parse().ok()?)? })
+}
+
+/// Draws the QR code of an address, and returns both; `None` if the address is too long.
+pub(crate) fn code(address: &str) -> Option<(String, Markup)> {
+    let code = qrcodegen::QrCode::encode_text(address, qrcodegen::QrCodeEcc::Low).ok()?;
+    let dark = (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| (x, y)));
+    let path: String =
+        dark.filter(|(x, y)| code.get_module(*x, *y)).map(|(x, y)| format!("M{x} {y}h1v1h-1z")).collect();
+    let view = format!("-2 -2 {0} {0}", code.size() + 4);
+    let drawn = html! {
+        svg viewBox=(view) aria-hidden="true" { rect x="-2" y="-2" width="100%" height="100%" fill="#fff" {} (PreEscaped(format!("<path d=\"{path}\"/>"))) }
+    };
+    Some((address.to_owned(), drawn))
 }

@@ -34,17 +34,3 @@ pub(super) fn truncated(text: &str) -> Cow<'_, str> {
         None => text.into(),
     }
 }
-
-/// Percent-encodes a part of a path.
-pub fn percent_encoded(part: &str) -> String {
-    use std::fmt::Write;
-    let mut text = String::new();
-    for byte in part.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            text.push(char::from(byte));
-        } else {
-            let _ = write!(text, "%{byte:02X}");
-        }
-    }
-    text
-}

@@ -40,6 +40,8 @@ pub struct ViewerGame {
     pub clock: Option<ViewerClock>,
     /// State reported by the station.
     pub state: PlayState,
+    /// Time since which the station receives nothing from the board, in ms since 1970.
+    pub silent_since: Option<i64>,
     /// Whether the board's part of the game has ended; the result and corrections may follow.
     pub is_ended: bool,
     /// Result, once certain.
@@ -178,6 +180,7 @@ impl ViewerGame {
             lines: GameLines::default(),
             clock: None,
             state: PlayState::default(),
+            silent_since: None,
             is_ended: false,
             result: None,
             likely_moves: Vec::new(),
@@ -301,8 +304,8 @@ impl ViewerGame {
                     self.insert_moves(after, until, &event.moves.unwrap_or_default());
                 }
             }
-            "end" => self.is_ended = true,
-            "result" => self.result = event.result,
+            "end" => (self.is_ended, self.silent_since) = (true, None),
+            "result" => (self.result, self.silent_since) = (event.result, None),
             "provisional" => self.likely_moves = event.moves.unwrap_or_default(),
             "correction" => self.correction = event.reason,
             // Changes a tag, the result, or the moves from the score sheet.
@@ -322,7 +325,9 @@ impl ViewerGame {
                     Some("unexplained") => PlayState::Unclear,
                     Some("no-connection") => PlayState::Silent,
                     _ => PlayState::Playing,
-                }
+                };
+                let is_silent = self.state == PlayState::Silent && !self.is_ended && self.result.is_none();
+                self.silent_since = is_silent.then(|| self.silent_since.unwrap_or(heard));
             }
             _ => {}
         }

@@ -116,6 +116,18 @@ texts! {
             "Al {} s geen gegevens van de server",
             "Aucune donnée du serveur depuis {} s",
             "Нет связи с сервером {} с";
+        /// Bar above a page without a script: the recorder at the tournament gives no sign of life.
+        recorder_silent: "No word from the recorder: this page may be out of date.",
+            "Geen bericht van de opnamecomputer: deze pagina is mogelijk niet actueel.",
+            "Aucune nouvelle de l’enregistreur : cette page n’est peut-être pas à jour.",
+            "Нет связи с компьютером записи: страница может быть неактуальной.";
+        /// Bar above a page: the recorder at the tournament gives no sign of life. `{}`: an hour, as 14:05.
+        recorder_silent_since: "No word from the recorder since {}: this page may be out of date.",
+            "Sinds {} geen bericht van de opnamecomputer: deze pagina is mogelijk niet actueel.",
+            "Aucune nouvelle de l’enregistreur depuis {} : cette page n’est peut-être pas à jour.",
+            "С {} нет связи с компьютером записи: страница может быть неактуальной.";
+        /// In place of `live`, while the recorder gives no sign of life.
+        not_live: "Not live", "Niet live", "Pas en direct", "Не онлайн";
         /// Bar above a page, for a moment: the connection works again.
         live_again: "Live again", "Weer live", "De nouveau en direct", "Снова онлайн";
         /// In place of `live`, while the page connects.
@@ -205,28 +217,21 @@ texts! {
 pub const SCRIPT_KEYS: &[&str] = &[
     "black",
     "black_to_move",
-    "board_silent",
     "board_silent_for",
-    "clocks_stopped",
     "connecting",
     "copied",
     "game_start",
     "kings",
-    "likely",
     "live",
     "live_again",
     "men",
     "no_pieces",
-    "over",
-    "over_after",
-    "playing",
+    "not_live",
+    "recorder_silent_since",
     "server_silent",
-    "set_up",
     "spoken_capture",
     "spoken_move",
     "stored_page",
-    "unclear",
-    "unclear_at_start",
     "white",
     "white_to_move",
 ];

@@ -1,0 +1,148 @@
+//! Addresses of pages: which page a path and a query name.
+
+use axum::http::Uri;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde::Deserialize;
+
+use crate::web::texts::Language;
+
+/// Characters that a part of a path has as they are, besides letters and digits.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// Page in a language, as a reader asks for it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct PageAddress {
+    /// Path of the address.
+    pub path: String,
+    /// The page.
+    pub kind: PageKind,
+    /// Language of the page.
+    pub language: Language,
+    /// Whether the address has the language; links then retain it.
+    pub is_language_chosen: bool,
+}
+
+/// Page of any language.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum PageKind {
+    /// All boards.
+    Boards,
+    /// All boards, for a screen at the wall.
+    Wall {
+        /// Whether colours are light instead of dark.
+        is_light: bool,
+        /// Address of the pages, for a QR code; `None` if phones cannot reach it.
+        site: Option<String>,
+    },
+    /// Current game of a board, by name or number.
+    Board {
+        /// Name or number of the board.
+        which: String,
+        /// Number of entries before the shown position; `None` for all.
+        ply: Option<usize>,
+    },
+    /// Current game of a board, for a frame in another page.
+    Embed(String),
+    /// Game, also when it is over.
+    Game {
+        /// `BOARD-NUMBER`.
+        which: String,
+        /// Number of entries before the shown position; `None` for all.
+        ply: Option<usize>,
+    },
+    /// Round.
+    Round(String),
+    /// Standings and results.
+    Standings,
+    /// Finished games.
+    Archive,
+    /// No page.
+    Unknown,
+}
+
+/// Query of an address of a page.
+#[derive(Clone, Deserialize, Default, Debug)]
+pub struct PageQuery {
+    /// Code of the language.
+    pub lang: Option<String>,
+    /// Whether the page is for a wall; `light` is light.
+    pub wall: Option<String>,
+    /// Number of entries before the shown position.
+    pub ply: Option<usize>,
+}
+
+impl PageQuery {
+    /// Reads the query of an address; an invalid one counts as empty.
+    pub fn of(uri: &Uri) -> PageQuery {
+        axum::extract::Query::try_from_uri(uri).map(|axum::extract::Query(query)| query).unwrap_or_default()
+    }
+}
+
+impl PageKind {
+    /// Returns the page that a path and a query name. `site` is the address of the pages for a QR code.
+    pub fn of(path: &str, query: &PageQuery, site: impl FnOnce() -> Option<String>) -> PageKind {
+        known_page(path, query, site).unwrap_or(PageKind::Unknown)
+    }
+}
+
+fn known_page(path: &str, query: &PageQuery, site: impl FnOnce() -> Option<String>) -> Option<PageKind> {
+    let decoded = |part: &str| percent_decode_str(part).decode_utf8().ok().map(|part| part.into_owned());
+    let ply = query.ply;
+    let parts: Vec<&str> = path.strip_prefix('/')?.split('/').collect();
+    Some(match parts[..] {
+        [""] => match query.wall.as_deref() {
+            Some(wall) => PageKind::Wall { is_light: wall == "light", site: site() },
+            None => PageKind::Boards,
+        },
+        ["board", which] => PageKind::Board { which: decoded(which)?, ply },
+        ["embed", "board", which] => PageKind::Embed(decoded(which)?),
+        ["game", which] => PageKind::Game { which: decoded(which)?, ply },
+        ["game", which, ply] => PageKind::Game { which: decoded(which)?, ply: Some(ply.parse().ok()?) },
+        ["round", which] => PageKind::Round(decoded(which)?),
+        ["standings"] => PageKind::Standings,
+        ["archive"] => PageKind::Archive,
+        _ => return None,
+    })
+}
+
+impl PageAddress {
+    /// Returns the query of the stream that changes this page.
+    pub fn stream_query(&self) -> String {
+        let mut page = self.path.clone();
+        if let PageKind::Wall { is_light, .. } = self.kind {
+            page += if is_light { "?wall=light" } else { "?wall=" };
+        }
+        let language = self.language.code();
+        let chosen = if self.is_language_chosen { "&chosen" } else { "" };
+        format!("page={}&lang={language}{chosen}", percent_encoded(&page))
+    }
+}
+
+/// Percent-encodes a part of a path.
+pub fn percent_encoded(part: &str) -> String {
+    utf8_percent_encode(part, ESCAPED).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_name_pages() {
+        let kind = |address: &str| {
+            let uri: Uri = address.parse().unwrap();
+            PageKind::of(uri.path(), &PageQuery::of(&uri), || Some("http://hall/".to_owned()))
+        };
+        let game = |which: &str, ply| PageKind::Game { which: which.to_owned(), ply };
+        assert_eq!(kind("/"), PageKind::Boards);
+        assert_eq!(kind("/?wall=light"), PageKind::Wall { is_light: true, site: Some("http://hall/".into()) });
+        assert_eq!(kind("/game/a%20b-2"), game("a b-2", None));
+        assert_eq!(kind("/game/b-2/17?lang=nl"), game("b-2", Some(17)));
+        assert_eq!(kind("/board/3?ply=4"), PageKind::Board { which: "3".into(), ply: Some(4) });
+        assert_eq!(kind("/round/2"), PageKind::Round("2".into()));
+        for wrong in ["/game", "/game/b-2/x", "/boards", "/board/%ff", "/board/1/2", "//"] {
+            assert_eq!(kind(wrong), PageKind::Unknown, "{wrong}");
+        }
+        assert_eq!(percent_encoded("a b/ü-1"), "a%20b%2F%C3%BC-1");
+    }
+}

@@ -1,0 +1,68 @@
+//! What pages show: the events and the files of an outlet at one moment.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, OnceLock};
+
+use serde_json::Value;
+
+use super::plan::ViewerPlan;
+use super::state::ViewerHall;
+
+/// Content of all pages at one moment.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// Boards and their games, from the events.
+    pub hall: ViewerHall,
+    /// What the files beside the events say.
+    pub files: Arc<FileView>,
+    /// Time since which the recorder is silent, in ms since 1970; `None` while it gives signs of life.
+    pub silent_since: Option<i64>,
+    /// Number of this view: later ones have higher numbers.
+    pub step: u64,
+    rounds: OnceLock<Vec<String>>,
+}
+
+/// Content of the outlet's files that pages show.
+#[derive(Clone, Debug, Default)]
+pub struct FileView {
+    /// Pairings and unstarted games.
+    pub plan: ViewerPlan,
+    /// Content of `standings.json`; null without the file.
+    pub standings: Value,
+    /// Names of the files of archived games.
+    pub archive: Arc<Vec<String>>,
+    /// Identifies the content.
+    pub tag: String,
+}
+
+impl View {
+    /// Creates a view.
+    pub fn new(hall: ViewerHall, files: Arc<FileView>, silent_since: Option<i64>, step: u64) -> View {
+        View { hall, files, silent_since, step, rounds: OnceLock::new() }
+    }
+
+    /// Returns the rounds of all games and of the tournament, in order.
+    pub fn rounds(&self) -> &[String] {
+        self.rounds.get_or_init(|| {
+            let boards = self.hall.boards();
+            let played = boards.iter().flat_map(|(_, board)| board.games.iter()).filter_map(|game| game.tag("Round"));
+            let distinct: BTreeSet<&str> = played.collect();
+            let mut rounds: Vec<String> = distinct.into_iter().map(str::to_owned).collect();
+            let planned = self.plan().sections.iter().flat_map(|section| &section.rounds);
+            rounds.extend(planned.map(|round| round.number.to_string()));
+            rounds.sort_by_cached_key(|round| (round.parse::<u64>().unwrap_or(u64::MAX), round.clone()));
+            rounds.dedup();
+            rounds
+        })
+    }
+
+    /// Returns what identifies the view, also after a restart of the server: `generation.seq-tag`.
+    pub fn id(&self) -> String {
+        format!("{}-{}", self.hall.id(), self.files.tag)
+    }
+
+    /// Returns the pairings and unstarted games.
+    pub fn plan(&self) -> &ViewerPlan {
+        &self.files.plan
+    }
+}

@@ -1,0 +1,273 @@
+//! An open page is what a page loaded now would be: whatever happens in between, every page follows to the same visible tree.
+//!
+//! `scripts/open-pages` tries many more streams; both print their seed.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::browser::{Browser, Page};
+use crate::generated_games::Dice;
+use crate::serve::{OutletFixture, Server};
+
+/// Returns the tree of a page, without what depends on the time of looking: ages, running clocks, the hour; attributes in one order.
+const TREE: &str = r"(() => {
+    const page = document.documentElement.cloneNode(true);
+    for (const gone of page.querySelectorAll('#time, #banner, #say, script, link, meta')) gone.remove();
+    for (const clock of page.querySelectorAll('.ck')) { clock.classList.remove('low', 'out'); clock.querySelector('time')?.remove(); }
+    for (const silent of page.querySelectorAll('[data-silent-since] .st')) silent.textContent = '';
+    for (const name of ['id', 'heard', 'stream']) delete page.querySelector('body').dataset[name];
+    page.querySelector('body').removeAttribute('class');
+    const text = (node) => node.nodeType === 3 ? node.data : '<' + node.localName + [...node.attributes].filter(({ name, value }) => name !== 'class' || value).map(({ name, value }) => ' ' + name + '=' + value).sort().join('') + '>' + [...node.childNodes].map(text).join('');
+    return text(page);
+})()";
+
+const BOARDS: usize = 4;
+
+/// A tournament whose events and files change at random.
+struct Event {
+    outlet: OutletFixture,
+    dice: Dice,
+    round: u32,
+    /// Number of the current game of each board, of its plies, and whether it goes on; 0 without a game.
+    games: [(u32, usize, bool); BOARDS],
+    results: usize,
+}
+
+impl Event {
+    fn new(seed: u64) -> Event {
+        let mut event = Event {
+            outlet: OutletFixture::new(),
+            dice: Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
+            round: 0,
+            games: [(0, 0, false); BOARDS],
+            results: 0,
+        };
+        event.open_round();
+        event
+    }
+
+    fn players(&self, board: usize) -> [String; 2] {
+        let of = |index: u32| format!("Player {} \"<i>\"", (index + self.round * 3) % 8);
+        [of(board as u32 * 2), of(board as u32 * 2 + 1)]
+    }
+
+    /// Opens the next round: all its games are unstarted.
+    fn open_round(&mut self) {
+        self.round += 1;
+        self.games = self.games.map(|(game, ..)| (game, 0, false));
+        self.write_files();
+        let event = json!({"t": self.round, "type": "round", "section": "Open", "round": self.round, "state": "open"});
+        self.outlet.append_line(event);
+    }
+
+    /// Writes the files beside the events.
+    fn write_files(&mut self) {
+        let unstarted = (0..BOARDS).filter(|board| self.games[*board].1 == 0);
+        let games = unstarted.map(|board| {
+            let [white, black] = self.players(board).map(|name| name.replace('"', "\\\""));
+            format!(
+                "[Event \"NK\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[GameType \"20\"]\n[Round \"{}\"]\n[Board \"{}\"]\n[Result \"*\"]\n\n*\n\n",
+                self.round,
+                board + 1
+            )
+        });
+        self.outlet.write("games.pdn", &games.collect::<String>());
+        let players: Vec<Value> =
+            (0..8).map(|id| json!({"id": id + 1, "name": format!("Player {id} \"<i>\"")})).collect();
+        let points = |round: u32, table: usize| (round < self.round || table < self.results).then_some(["2", "0"]);
+        let rounds: Vec<Value> = (1..=self.round)
+            .map(|round| {
+                let pairings: Vec<Value> = (0..BOARDS)
+                    .map(|table| json!({"id": table + 1, "table": table + 1, "white": table * 2 + 1, "black": table * 2 + 2, "points": points(round, table)}))
+                    .collect();
+                json!({"round": round, "state": "open", "matches": [], "byes": [], "pairings": pairings})
+            })
+            .collect();
+        let section = json!({"id": 1, "name": "Open", "players": players, "teams": [], "rounds": rounds});
+        self.outlet.write("tournament.json", &json!({"event": {"name": "NK"}, "sections": [section]}).to_string());
+        let row = |id: usize| json!({"id": id, "rank": id, "name": format!("Player {id}"), "points": (self.results * id).to_string(), "games": self.round});
+        let rows: Vec<Value> = (1..=8).map(row).collect();
+        self.outlet.write("standings.json", &json!({"sections": [{"section": "Open", "rows": rows}]}).to_string());
+    }
+
+    /// Does one thing that happens at a tournament.
+    fn step(&mut self) {
+        let board = self.dice.roll(BOARDS);
+        let name = format!("board-{}", board + 1);
+        let (game, plies, is_on) = self.games[board];
+        match self.dice.roll(24) {
+            0 if self.round < 4 => self.open_round(),
+            1 => {
+                self.results = self.dice.roll(BOARDS + 1);
+                self.write_files();
+            }
+            2 if game > 0 => {
+                let state = ["playing", "clock-stopped", "unexplained", "no-connection"][self.dice.roll(4)];
+                self.outlet.append_event(&name, json!({"p": 1, "type": "state", "state": state}));
+            }
+            3 if game > 0 => {
+                let new = format!("Late {}", self.dice.roll(100));
+                self.outlet.append_event(
+                    &name,
+                    json!({"t": 9, "type": "tag-correction", "field": "White", "old": "", "new": new}),
+                );
+            }
+            4 if is_on => {
+                self.games[board].2 = false;
+                self.outlet.append_event(&name, json!({"n": 90, "type": "end"}));
+            }
+            5 if game > 0 && !is_on => {
+                self.outlet.append_event(&name, json!({"n": 91, "type": "result", "result": "2-0"}));
+            }
+            6 if is_on => {
+                let clock = json!({"white": 500 + self.dice.roll(900), "black": 700, "running": "white"});
+                self.outlet.append_event(&name, json!({"p": 2, "type": "clock", "clock": clock}));
+            }
+            7 if is_on => {
+                self.outlet.append_event(&name, json!({"p": 3, "type": "provisional", "moves": ["31-27"]}));
+            }
+            8 => self.outlet.write(&format!("archive/board-1-{}.pdn", self.dice.roll(5)), "*\n"),
+            9 if is_on && plies > 0 => {
+                self.outlet.append_event(&name, json!({"n": 80, "type": "setup", "fen": "W:W28,33,38:B3,8,K12"}));
+            }
+            _ if is_on && plies < 4 => {
+                self.games[board].1 += 1;
+                self.outlet.play(&name, plies + 1);
+            }
+            _ if !is_on => {
+                let [white, black] = self.players(board);
+                let tags = json!({"Event": "NK", "White": white, "Black": black, "Round": self.round.to_string(), "Board": (board + 1).to_string()});
+                self.games[board] = (game + 1, 1, true);
+                self.outlet.begin_game(&name, game + 1, tags);
+                self.outlet.play(&name, 1);
+                // The file follows, sooner or later.
+                if self.dice.roll(2) == 0 {
+                    self.write_files();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Pages that are open, and a page that is loaded anew.
+struct Pages {
+    browser: Browser,
+    open: Vec<Page>,
+    fresh: Page,
+}
+
+impl Pages {
+    fn new(mut browser: Browser, count: usize) -> Pages {
+        let open = (0..count).map(|_| browser.open_page()).collect();
+        let fresh = browser.open_page();
+        Pages { browser, open, fresh }
+    }
+
+    /// Asserts that an open page becomes what a page loaded now is.
+    fn check(&mut self, index: usize, server: &Server) {
+        let page = self.open[index].clone();
+        self.browser.select_page(&page);
+        let address = self.browser.evaluate("location.pathname + location.search");
+        let fresh = self.fresh.clone();
+        self.browser.select_page(&fresh);
+        self.browser.visit(&format!("http://{}{}", server.address, address.as_str().unwrap()));
+        self.browser.wait("document.readyState === 'complete' && location.pathname + location.search", &address);
+        // The script of the page has run.
+        self.browser.wait("document.querySelector('#time')?.textContent !== ''", &true.into());
+        let end = Instant::now() + Duration::from_secs(20);
+        loop {
+            let loaded = self.tree(&fresh);
+            let open = self.tree(&page);
+            if open == loaded {
+                return;
+            }
+            let same = open.chars().zip(loaded.chars()).take_while(|(one, other)| one == other).count();
+            let place = |text: &str| text.chars().skip(same.saturating_sub(150)).take(500).collect::<String>();
+            assert!(
+                Instant::now() < end,
+                "{address}: open\n{}\nloaded\n{}\n{:?}",
+                place(&open),
+                place(&loaded),
+                self.browser.page_errors()
+            );
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn tree(&mut self, page: &Page) -> String {
+        self.browser.select_page(page);
+        self.browser.evaluate(TREE).as_str().unwrap_or_default().to_owned()
+    }
+}
+
+/// Tries random streams: every page at N, after the events up to M, is the page at M.
+fn open_pages_follow(streams: u64, seed: u64) -> usize {
+    println!("seed {seed}");
+    let Some(browser) = Browser::open() else { return 0 };
+    // A browser has six connections to a server: four pages, and the one that is loaded anew.
+    let paths = [
+        "/",
+        "/?wall",
+        "/board/1",
+        "/board/board-2",
+        "/embed/board/1",
+        "/game/board-1-1",
+        "/game/board-1-1/1",
+        "/round/1",
+        "/standings",
+        "/archive?lang=ru",
+        "/game/board-2-1/2?lang=fr",
+    ];
+    let mut pages = Pages::new(browser, 4);
+    let mut compared = 0;
+    for stream in 0..streams {
+        let mut event = Event::new(seed + stream);
+        for _ in 0..event.dice.roll(60) {
+            event.step();
+        }
+        let server = event.outlet.serve();
+        server.wait_for(&event.outlet);
+        for (page, index) in pages.open.clone().iter().zip(4 * stream as usize..) {
+            pages.browser.select_page(page);
+            pages.browser.visit(&format!("http://{}{}", server.address, paths[index % paths.len()]));
+            // Somebody looks at the first move of a game.
+            if stream % 2 == 1 {
+                pages.browser.wait("document.readyState", &"complete".into());
+                pages.browser.evaluate("document.querySelector('#moves a')?.click()");
+            }
+        }
+        for _ in 0..3 {
+            for _ in 0..event.dice.roll(20) {
+                event.step();
+            }
+            event.write_files();
+            server.wait_for(&event.outlet);
+            for index in 0..pages.open.len() {
+                pages.check(index, &server);
+                compared += 1;
+            }
+        }
+    }
+    // A board may have no game yet when its page is opened.
+    let complaints = pages.browser.page_errors();
+    let complaints: Vec<_> = complaints.iter().filter(|complaint| !complaint.contains("status of 404")).collect();
+    assert!(complaints.is_empty(), "{complaints:?}");
+    compared
+}
+
+#[test]
+fn open_page_is_what_loaded_page_would_be() {
+    println!("{} pages compared", open_pages_follow(17, 1));
+}
+
+/// Run by `scripts/open-pages`: `DAMCAST_STREAMS` (300) streams from `DAMCAST_SEED` (1).
+#[test]
+#[ignore = "takes an hour; scripts/open-pages runs it"]
+fn open_pages_follow_many_streams() {
+    let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let compared = open_pages_follow(number("DAMCAST_STREAMS", 300), number("DAMCAST_SEED", 1));
+    assert!(compared > 0, "there is no browser");
+    println!("{compared} pages compared");
+}
