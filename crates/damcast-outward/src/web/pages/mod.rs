@@ -307,7 +307,7 @@ impl<'a> PageBuilder<'a> {
         let address = shown.map_or_else(|| format!("/board/{number}"), |shown| shown.address());
         let main = self.main("grid", "emb", || {
             html! {
-                @if let Some(waiting) = waiting { (self.waiting_card(waiting)) }
+                @if let Some(waiting) = waiting { ul { (self.waiting_card(waiting)) } }
                 @if let Some(shown) = shown { (self.card(&shown, true)) }
                 p.s { a href=(self.link(&address)) target="_blank" rel="noopener" { (self.texts().full_page) } }
             }
