@@ -355,7 +355,7 @@ enum Subcommand {
     Entry {
         /// Board name.
         board: String,
-        /// Who makes the moves: people (on) or the board (off).
+        /// Source of the moves: people type them (on), or the board reports them (off).
         #[arg(value_enum)]
         state: Switch,
     },

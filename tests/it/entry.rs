@@ -127,7 +127,7 @@ fn first_entered_ply_opens_game_at_once() {
     let order = [table.outputs[before..].iter().position(opens), table.outputs[before..].iter().position(shows)];
     assert!(order[0].is_some() && order[0] < order[1], "{:?}", &table.outputs[before..]);
     assert_eq!(table.opened()[0].pairing_id.as_deref(), Some("1.1"));
-    // What is taken back leaves the game open and empty; the next ply is its first one.
+    // Taking the only ply back leaves the game open and empty; the next ply becomes its first.
     table.done("enter-undo 1 1");
     assert_eq!((table.lines(), table.likely(), table.status().game), (vec![], vec![], 1));
     table.done("enter 1 1 31-27");

@@ -107,7 +107,7 @@ impl OutletFiles {
         Ok(whole)
     }
 
-    /// Returns what the files say that pages show; `None` if it is what `before` has.
+    /// Reads the files that pages show; returns `None` if they are those of `before`.
     pub fn view(&self, before: &FileView) -> Option<Arc<FileView>> {
         let [tournament, games, standings] =
             ["tournament.json", "games.pdn", "standings.json"].map(|name| self.whole(name).ok());

@@ -53,7 +53,7 @@ pub struct LiveStream {
     now: fn() -> i64,
 }
 
-/// What a stream sends, and up to where it was sent.
+/// Source of the events of a stream, with the position up to which they were sent.
 #[derive(Clone)]
 pub enum Feed {
     /// Changes of a page.
@@ -64,7 +64,7 @@ pub enum Feed {
         pages: Arc<PageStore>,
         /// Number of the view that the reader has.
         sent: u64,
-        /// What the reader knows of the recorder.
+        /// Time that the last event `recorder` gave the reader, in ms since 1970.
         silent_since: Option<i64>,
     },
     /// States of boards, for programs.

@@ -1,4 +1,4 @@
-//! Pages as answers, and what changes in them from view to view.
+//! Store of pages: renders them as answers, and renders the parts that change from view to view.
 //!
 //! A reader's page was made in one view; the store knows for each part of a page in which view it last changed. Readers who watch the same
 //! page share the bytes of a change.
@@ -19,11 +19,11 @@ use super::{compress, exact};
 
 /// Largest number of cached pages; the cache is cleared when the view changes.
 const MAX_CACHED_PAGES: usize = 512;
-/// Largest size of all cached pages, in bytes.
+/// Largest size of all cached pages and changes of a view, in bytes.
 const MAX_CACHED_BYTES: usize = 8 << 20;
 /// Number of views after which a reader's page is made anew.
 const MAX_KNOWN_VIEWS: usize = 4096;
-/// Largest number of known parts of all pages; pages that nobody has watched for longest are forgotten.
+/// Largest number of remembered parts, over all pages. Above it the store forgets the pages that it made longest ago.
 const MAX_KNOWN_PARTS: usize = 200_000;
 
 /// Page, plain and compressed.
@@ -44,7 +44,7 @@ pub struct PageStore {
     known: Mutex<KnownPages>,
 }
 
-/// What is known of the pages that were asked for.
+/// Pages that readers have asked for, and the parts that they have.
 #[derive(Default)]
 struct KnownPages {
     /// Number of the newest view that was shown.
@@ -54,7 +54,7 @@ struct KnownPages {
     watched: HashMap<PageAddress, WatchedPage>,
     /// Pages of the newest view.
     rendered: HashMap<PageAddress, RenderedPage>,
-    /// Size of the rendered pages in bytes.
+    /// Size of the rendered pages and of all changes in bytes.
     bytes: usize,
 }
 
@@ -64,15 +64,8 @@ struct WatchedPage {
     parts: KnownParts,
     /// Number of the view for which the parts were last made.
     step: u64,
-    /// Changes of this view, by the view that the reader has.
+    /// Changes up to the newest view, by the view that the reader has.
     changes: Vec<(u64, Bytes)>,
-}
-
-impl WatchedPage {
-    /// Returns the parts, and the known changes of a view.
-    fn at(self, view: &View) -> (KnownParts, Vec<(u64, Bytes)>) {
-        (self.parts, if self.step == view.step { self.changes } else { Vec::new() })
-    }
 }
 
 impl PageStore {
@@ -88,7 +81,7 @@ impl PageStore {
         if let Some(page) = known.rendered.get(address) {
             return (page.clone(), None);
         }
-        let (before, changes) = known.watched.remove(address).unwrap_or_default().at(view);
+        let WatchedPage { parts: before, changes, .. } = known.watched.remove(address).unwrap_or_default();
         let parts = PartCollector::new(&before, view.step, None);
         let (page, error) = PageBuilder { view, address, assets: &self.assets, parts: &parts }.render(&self.games);
         let text = parts.filled(&page.into_string());
@@ -105,19 +98,22 @@ impl PageStore {
     pub fn changes(&self, view: &View, address: &PageAddress, from: u64) -> Bytes {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.enter(view);
-        if let Some(page) = known.watched.get(address).filter(|page| page.step == view.step)
-            && let Some((_, changes)) = page.changes.iter().find(|(known_from, _)| *known_from == from)
-        {
+        let made = known.watched.get(address).map_or(&[][..], |page| &page.changes);
+        if let Some((_, changes)) = made.iter().find(|(known_from, _)| *known_from == from) {
             return changes.clone();
         }
-        let (before, mut changes) = known.watched.remove(address).unwrap_or_default().at(view);
+        let WatchedPage { parts: before, mut changes, .. } = known.watched.remove(address).unwrap_or_default();
         let parts = PartCollector::new(&before, view.step, Some(from));
         PageBuilder { view, address, assets: &self.assets, parts: &parts }.render(&self.games);
         let bytes: Bytes = match parts.changed_since(from) {
             changed if changed.is_empty() => Bytes::new(),
             changed => format!("id: {}\nevent: parts\ndata: {}\n\n", view.id(), json!(changed)).into(),
         };
-        changes.push((from, bytes.clone()));
+        // Readers may have as many views as the store knows: their changes must not fill the memory.
+        if known.bytes + bytes.len() <= MAX_CACHED_BYTES {
+            known.bytes += bytes.len();
+            changes.push((from, bytes.clone()));
+        }
         let watched = WatchedPage { parts: parts.known(), step: view.step, changes };
         known.keep(address, watched, None);
         bytes
@@ -144,11 +140,12 @@ impl KnownPages {
                 self.views.pop_front();
             }
             self.rendered.clear();
+            self.watched.values_mut().for_each(|page| page.changes.clear());
             self.bytes = 0;
         }
     }
 
-    /// Keeps a page if there is room; forgets the parts of pages that nobody watches.
+    /// Remembers the parts of a page, and caches the page itself while [`MAX_CACHED_BYTES`] allow. Above [`MAX_KNOWN_PARTS`] forgets the pages made longest ago.
     fn keep(&mut self, address: &PageAddress, watched: WatchedPage, page: Option<&RenderedPage>) {
         if let Some(page) = page {
             let bytes = page.plain.len() + page.compressed.len();

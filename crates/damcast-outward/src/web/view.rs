@@ -1,4 +1,4 @@
-//! What pages show: the events and the files of an outlet at one moment.
+//! View of an outlet at one moment: its events and files, from which all pages are made.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
@@ -13,7 +13,7 @@ use super::state::ViewerHall;
 pub struct View {
     /// Boards and their games, from the events.
     pub hall: ViewerHall,
-    /// What the files beside the events say.
+    /// Pairings, standings and archive, from the files beside the events.
     pub files: Arc<FileView>,
     /// Time since which the recorder is silent, in ms since 1970; `None` while it gives signs of life.
     pub silent_since: Option<i64>,

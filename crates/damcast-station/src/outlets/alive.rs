@@ -44,7 +44,7 @@ fn write_sign(folder: &Path, now: DateTime<Utc>) -> io::Result<()> {
         Some(file) => file,
         None => RealDisk.create(&path)?,
     };
-    // The same length at any time until the year 2286.
+    // Thirteen digits hold every time until the year 2286, so the length stays the same.
     file.write_at(format!("{{\"alive\":{:013}}}\n", now.timestamp_millis()).as_bytes(), 0)
 }
 

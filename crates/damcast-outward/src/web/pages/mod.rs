@@ -43,7 +43,7 @@ const REFRESH_SECONDS: &str = "15";
 
 /// Renderer of a page, with the data of the request.
 pub struct PageBuilder<'a> {
-    /// What the page shows.
+    /// View from which the page is made.
     pub view: &'a View,
     /// Address of the page.
     pub address: &'a PageAddress,

@@ -15,7 +15,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use maud::{Markup, PreEscaped, html};
 
-/// What is known of a part from the last time that its page was made.
+/// State of a part when its page was last made.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownPart {
     /// Hash of the part, or of what it is made from.
