@@ -81,9 +81,12 @@ pub enum Feed {
 impl Feed {
     /// Creates the feed of a page whose reader has the view `last`, and returns the first bytes.
     pub fn page(view: &View, address: PageAddress, pages: Arc<PageStore>, last: Option<&str>) -> (Feed, Bytes) {
-        let from = last.and_then(|last| pages.step_of(view, last));
-        let first = from.map_or_else(|| LOAD_AGAIN.into(), |from| pages.changes(view, &address, from));
-        let first = [&recorder(view.silent_since), &*first].concat().into();
+        let changes = last.and_then(|last| pages.step_of(last)).map(|from| pages.changes(&address, from));
+        let (first, view) = match &changes {
+            Some((first, view)) => (&**first, &**view),
+            None => (LOAD_AGAIN.as_bytes(), view),
+        };
+        let first = [&recorder(view.silent_since), first].concat().into();
         (Feed::Page { address: Arc::new(address), pages, sent: view.step, silent_since: view.silent_since }, first)
     }
 
@@ -99,7 +102,8 @@ impl Feed {
     fn next(&mut self, view: &View) -> Bytes {
         match self {
             Feed::Page { address, pages, sent, silent_since } => {
-                let changes = pages.changes(view, address, std::mem::replace(sent, view.step));
+                let (changes, view) = pages.changes(address, *sent);
+                *sent = view.step;
                 match std::mem::replace(silent_since, view.silent_since) == view.silent_since {
                     true => changes,
                     false => [&recorder(view.silent_since), &*changes].concat().into(),

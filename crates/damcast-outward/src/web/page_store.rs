@@ -2,12 +2,15 @@
 //!
 //! A reader's page was made in one view; the store knows for each part of a page in which view it last changed. Readers who watch the same
 //! page share the bytes of a change.
+//!
+//! The store always shows the newest view. It takes it while it is locked: a reader who waited for the store would else bring an old one.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 use serde_json::json;
+use tokio::sync::watch;
 
 use super::assets::Assets;
 use super::pages::address::PageAddress;
@@ -41,6 +44,7 @@ pub struct PageStore {
     pub assets: Assets,
     /// Reader of the games that memory has no moves of.
     pub games: StoredGames,
+    views: watch::Receiver<Arc<View>>,
     known: Mutex<KnownPages>,
 }
 
@@ -70,20 +74,28 @@ struct WatchedPage {
 
 impl PageStore {
     /// Creates a store without pages.
-    pub fn new(assets: Assets, games: StoredGames) -> PageStore {
-        PageStore { assets, games, known: Mutex::default() }
+    pub fn new(assets: Assets, games: StoredGames, views: watch::Receiver<Arc<View>>) -> PageStore {
+        PageStore { assets, games, views, known: Mutex::default() }
     }
 
-    /// Returns the page of an address, from the cache if it is there; or a page that says why there is none.
-    pub fn document(&self, view: &View, address: &PageAddress) -> (RenderedPage, Option<PageError>) {
+    /// Locks what is known, and returns the newest view.
+    fn lock(&self) -> (MutexGuard<'_, KnownPages>, Arc<View>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.enter(view);
+        let view = self.views.borrow().clone();
+        known.enter(&view);
+        (known, view)
+    }
+
+    /// Returns the page of an address, from the cache if it is there; or a page that says why there is none. Returns also the view.
+    pub fn document(&self, address: &PageAddress) -> (RenderedPage, Option<PageError>, Arc<View>) {
+        let (mut known, view) = self.lock();
         if let Some(page) = known.rendered.get(address) {
-            return (page.clone(), None);
+            return (page.clone(), None, view);
         }
         let WatchedPage { parts: before, changes, .. } = known.watched.remove(address).unwrap_or_default();
         let parts = PartCollector::new(&before, view.step, None);
-        let (page, error) = PageBuilder { view, address, assets: &self.assets, parts: &parts }.render(&self.games);
+        let (page, error) =
+            PageBuilder { view: &view, address, assets: &self.assets, parts: &parts }.render(&self.games);
         let text = parts.filled(&page.into_string());
         let page = RenderedPage { compressed: compress(text.as_bytes()), plain: exact(text.into_bytes()) };
         // Pages for wrong addresses would fill the memory.
@@ -91,20 +103,20 @@ impl PageStore {
             let watched = WatchedPage { parts: parts.known(), step: view.step, changes };
             known.keep(address, watched, Some(&page));
         }
-        (page, error)
+        (page, error, view)
     }
 
-    /// Returns what changes in a page from view `from` to this one, as an event of the stream; nothing if it stays as it is.
-    pub fn changes(&self, view: &View, address: &PageAddress, from: u64) -> Bytes {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.enter(view);
+    /// Returns what changes in a page from view `from` to the newest, as an event of the stream; nothing if it stays as it is. Returns also
+    /// the view.
+    pub fn changes(&self, address: &PageAddress, from: u64) -> (Bytes, Arc<View>) {
+        let (mut known, view) = self.lock();
         let made = known.watched.get(address).map_or(&[][..], |page| &page.changes);
         if let Some((_, changes)) = made.iter().find(|(known_from, _)| *known_from == from) {
-            return changes.clone();
+            return (changes.clone(), view);
         }
         let WatchedPage { parts: before, mut changes, .. } = known.watched.remove(address).unwrap_or_default();
         let parts = PartCollector::new(&before, view.step, Some(from));
-        PageBuilder { view, address, assets: &self.assets, parts: &parts }.render(&self.games);
+        PageBuilder { view: &view, address, assets: &self.assets, parts: &parts }.render(&self.games);
         let bytes: Bytes = match parts.changed_since(from) {
             changed if changed.is_empty() => Bytes::new(),
             changed => format!("id: {}\nevent: parts\ndata: {}\n\n", view.id(), json!(changed)).into(),
@@ -116,13 +128,12 @@ impl PageStore {
         }
         let watched = WatchedPage { parts: parts.known(), step: view.step, changes };
         known.keep(address, watched, None);
-        bytes
+        (bytes, view)
     }
 
     /// Returns the number of a view by its identifier; `None` if it is unknown or long past.
-    pub fn step_of(&self, view: &View, id: &str) -> Option<u64> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.enter(view);
+    pub fn step_of(&self, id: &str) -> Option<u64> {
+        let (known, _) = self.lock();
         known.views.iter().rev().find(|(known, _)| known == id).map(|(_, step)| *step)
     }
 }
@@ -160,5 +171,70 @@ impl KnownPages {
             let Some(oldest) = oldest else { return };
             self.watched.remove(&oldest);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::super::state::ViewerHall;
+    use super::super::texts::Language;
+    use super::*;
+    use crate::web::pages::address::PageKind;
+
+    /// Returns the view after so many events, which change the clock of one board of four.
+    fn view(hall: &mut ViewerHall, step: u64) -> Arc<View> {
+        let board = step % 4;
+        let line = match step {
+            0..=4 => format!(
+                "{{\"board\":\"b-{board}\",\"game\":1,\"type\":\"game\",\"gametype\":\"20\",\"tags\":{{}},\"fen\":\"W:W31-50:B1-20\"}}\n"
+            ),
+            _ => format!(
+                "{{\"board\":\"b-{board}\",\"game\":1,\"type\":\"clock\",\"clock\":{{\"white\":{step},\"black\":1,\"running\":null}}}}\n"
+            ),
+        };
+        hall.apply(step, Some("g"), Some("s"), &line, 1000);
+        Arc::new(View::new(hall.clone(), Arc::default(), None, step))
+    }
+
+    #[test]
+    fn readers_at_same_time_miss_no_change() {
+        let mut hall = ViewerHall::default();
+        let (views, shown) = watch::channel(view(&mut hall, 1));
+        let games = StoredGames::new("/nowhere".into());
+        let store = PageStore::new(Assets::embedded(), games, shown.clone());
+        let address =
+            PageAddress { path: "/".into(), kind: PageKind::Boards, language: Language::En, is_language_chosen: false };
+        const LAST: u64 = 3000;
+        // The views wait for one of the readers.
+        let newest = AtomicU64::new(0);
+        let read = || {
+            let (mut parts, mut sent) = (BTreeMap::new(), 0);
+            while sent < LAST {
+                let (bytes, view) = store.changes(&address, sent);
+                let text = std::str::from_utf8(&bytes).unwrap();
+                if let Some((_, data)) = text.split_once("data: ") {
+                    parts.extend(serde_json::from_str::<Vec<(String, String)>>(data).unwrap());
+                }
+                sent = view.step;
+                newest.fetch_max(sent, Ordering::Relaxed);
+            }
+            parts
+        };
+        std::thread::scope(|scope| {
+            let readers: Vec<_> = (0..4).map(|_| scope.spawn(read)).collect();
+            for step in 2..=LAST {
+                views.send_replace(view(&mut hall, step));
+                while newest.load(Ordering::Relaxed) + 2 < step {
+                    std::thread::yield_now();
+                }
+            }
+            let all = read();
+            for reader in readers {
+                assert_eq!(reader.join().unwrap(), all);
+            }
+        });
     }
 }

@@ -57,11 +57,13 @@ impl Site {
         viewers: Arc<AtomicU64>,
     ) -> Arc<Site> {
         let assets = Assets::embedded();
+        let build = assets.build_id();
+        let pages = PageStore::new(assets, StoredGames::new(options.outlet.clone()), views.clone());
         Arc::new(Site {
             views,
             files,
-            build: assets.build_id(),
-            pages: Arc::new(PageStore::new(assets, StoredGames::new(options.outlet.clone()))),
+            build,
+            pages: Arc::new(pages),
             hosts: AllowedHosts::new(options.machine.as_deref(), &options.hosts),
             viewers,
             trusted_proxies: options.trusted_proxies.clone(),
@@ -187,16 +189,15 @@ impl axum::extract::FromRequestParts<Arc<Site>> for PageRequest {
 
 /// Answers with a page, or with the PDN of a game.
 async fn page(State(site): SharedSite, asked: PageRequest) -> Response {
-    let view = site.views.borrow().clone();
     let address = site.page_address(&asked, &asked.path, &asked.query);
     match &address.kind {
-        PageKind::Game { which, ply: None } if which.ends_with(".pdn") => game_file(&site, &view, address, &asked),
-        _ => page_answer(&site, &view, &address, &asked),
+        PageKind::Game { which, ply: None } if which.ends_with(".pdn") => game_file(&site, address, &asked),
+        _ => page_answer(&site, &address, &asked),
     }
 }
 
-fn page_answer(site: &Site, view: &View, address: &PageAddress, asked: &PageRequest) -> Response {
-    let (made, error) = site.pages.document(view, address);
+fn page_answer(site: &Site, address: &PageAddress, asked: &PageRequest) -> Response {
+    let (made, error, view) = site.pages.document(address);
     let status = match &error {
         None => StatusCode::OK,
         Some(PageError::NotFound) => StatusCode::NOT_FOUND,
@@ -219,13 +220,14 @@ fn page_answer(site: &Site, view: &View, address: &PageAddress, asked: &PageRequ
 /// Answers that there is no such page.
 fn not_found(site: &Site, asked: &PageRequest) -> Response {
     let address = PageAddress { kind: PageKind::Unknown, ..site.page_address(asked, &asked.path, &asked.query) };
-    page_answer(site, &site.views.borrow().clone(), &address, asked)
+    page_answer(site, &address, asked)
 }
 
 /// Answers with the game `BOARD-GAME.pdn` as PDN.
-fn game_file(site: &Site, view: &View, address: PageAddress, asked: &PageRequest) -> Response {
+fn game_file(site: &Site, address: PageAddress, asked: &PageRequest) -> Response {
+    let view = site.views.borrow().clone();
     let game = match &address.kind {
-        PageKind::Game { which, .. } => which.strip_suffix(".pdn").and_then(|which| find_game(view, which)),
+        PageKind::Game { which, .. } => which.strip_suffix(".pdn").and_then(|which| find_game(&view, which)),
         _ => None,
     };
     let Some(shown) = game else { return not_found(site, asked) };
@@ -237,7 +239,7 @@ fn game_file(site: &Site, view: &View, address: PageAddress, asked: &PageRequest
         // The page of the game says so.
         Err(_) => {
             let which = format!("{}-{}", shown.board.name, shown.game.number);
-            page_answer(site, view, &PageAddress { kind: PageKind::Game { which, ply: None }, ..address }, asked)
+            page_answer(site, &PageAddress { kind: PageKind::Game { which, ply: None }, ..address }, asked)
         }
     }
 }
