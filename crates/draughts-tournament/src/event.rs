@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::value::rounds::key_text;
 use crate::{
-    Adjustment, Bye, Deferral, EventInfo, Id, Match, MicroMatchStage, OfficialResult, Pairing, PairingKey, Part,
-    Player, RoundState, SectionRules, Team,
+    Adjustment, Bye, Deferral, EventInfo, FeaturedChoice, Id, Match, MicroMatchStage, OfficialResult, Pairing,
+    PairingKey, Part, Player, RoundState, SectionRules, Team,
 };
 
 /// One change of a tournament.
@@ -174,6 +174,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         value: String,
     },
+    /// Choice of the featured board.
+    Featured(FeaturedChoice),
     /// A part that gets the value it had before an action that is undone.
     Restored(Part),
 }

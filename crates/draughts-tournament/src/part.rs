@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::value::numbered::Numbered;
 use crate::value::rounds::key_text;
 use crate::{
-    Adjustment, Bye, CorrectedGame, CorrectedTag, EventInfo, Id, Match, Pairing, PairingKey, Player, SectionRound,
-    SectionRules, Team, Tournament, TournamentSection,
+    Adjustment, Bye, CorrectedGame, CorrectedTag, EventInfo, FeaturedChoice, Id, Match, Pairing, PairingKey, Player,
+    SectionRound, SectionRules, Team, Tournament, TournamentSection,
 };
 
 /// Key of a part.
@@ -17,6 +17,8 @@ use crate::{
 pub enum PartKey {
     /// Facts about the competition.
     Event,
+    /// Choice of the featured board.
+    Featured,
     /// Rules of a section; without them there is no section.
     Section(Id),
     /// A team of a section.
@@ -69,6 +71,8 @@ pub struct GameAssignment {
 pub enum Part {
     /// Facts about the competition.
     Event(EventInfo),
+    /// Choice of the featured board.
+    Featured(FeaturedChoice),
     /// Rules of a section.
     Section {
         /// Id of the section.
@@ -120,6 +124,7 @@ impl Part {
     pub fn key(&self) -> PartKey {
         match self {
             Part::Event(_) => PartKey::Event,
+            Part::Featured(_) => PartKey::Featured,
             Part::Section { id, .. } => PartKey::Section(*id),
             Part::Team(of) => PartKey::Team(of.section, of.id),
             Part::Player(of) => PartKey::Player(of.section, of.id),
@@ -154,6 +159,7 @@ impl Tournament {
         let of = |id: Id| self.section_with_id(id);
         match key {
             PartKey::Event => Part::Event(self.event.clone()),
+            PartKey::Featured => Part::Featured(self.featured.clone()),
             PartKey::Section(id) => Part::Section { id: *id, value: of(*id).map(TournamentSection::rules) },
             PartKey::Team(section, id) => Part::Team(part(of(*section), (*section, *id), |of| &of.teams)),
             PartKey::Player(section, id) => Part::Player(part(of(*section), (*section, *id), |of| &of.players)),
@@ -181,7 +187,7 @@ impl Tournament {
 
     /// Returns all parts by their keys.
     fn parts(&self) -> BTreeMap<PartKey, Part> {
-        let mut parts = vec![Part::Event(self.event.clone())];
+        let mut parts = vec![Part::Event(self.event.clone()), Part::Featured(self.featured.clone())];
         for of in &self.sections {
             parts.push(Part::Section { id: of.id, value: Some(of.rules()) });
             parts.extend(of.teams.iter().map(|one| Part::Team(section_part(of.id, one.id, one))));
@@ -223,6 +229,7 @@ impl Tournament {
         }
         match wanted {
             Part::Event(info) => self.event = info.clone(),
+            Part::Featured(choice) => self.featured = choice.clone(),
             Part::Section { id, value: None } => self.sections.retain(|section| section.id != *id),
             Part::Section { value: Some(rules), .. } => return self.rule_section(rules),
             Part::Team(of) => self.set_section_part(of, |section| &mut section.teams),

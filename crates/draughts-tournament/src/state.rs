@@ -131,6 +131,7 @@ impl Tournament {
                 let corrected = CorrectedTag { value: value.clone(), original: original.clone() };
                 self.correct_tag(board, *game, tag, corrected)
             }
+            Event::Featured(choice) => replace(&mut self.featured, choice.clone()),
             Event::Restored(part) => self.set_part(part),
         })
     }

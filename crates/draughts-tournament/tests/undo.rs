@@ -133,6 +133,10 @@ fn round(round: u32, to: RoundState) -> TournamentCommand {
     TournamentCommand::SetRoundState { round, to: to.name().to_owned(), section: None }
 }
 
+fn feature(board: Option<String>) -> TournamentCommand {
+    TournamentCommand::Feature { boards: board.into_iter().collect(), every: None, most_moves: false }
+}
+
 fn result(pairing: &str, result: &str) -> TournamentCommand {
     let (pairing, result) = (Some(pairing.to_owned()), result.to_owned());
     TournamentCommand::Result { board: None, game: None, pairing, section: None, result, kind: None, correct: true }
@@ -161,6 +165,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (pairing(), player(), player()).prop_map(|(pairing, player, substitute)| TournamentCommand::Substitute { pairing, player, substitute, section: None }),
         1 => (pairing(), any::<bool>()).prop_map(|(pairing, undo)| TournamentCommand::Postpone { pairing, section: None, undo }),
         1 => (pairing(), board()).prop_map(|(pairing, board)| TournamentCommand::PlayOnBoard { pairing, board, section: None }),
+        1 => (board(), any::<bool>()).prop_map(|(board, is_off)| feature(if is_off { None } else { Some(board) })),
         1 => pairing().prop_map(|pairing| TournamentCommand::Replay { pairing, section: None }),
         2 => (board(), game(), prop::option::of(pairing())).prop_map(|(board, game, pairing)| TournamentCommand::Adopt { board, game, pairing, section: None }),
         1 => (board(), game()).prop_map(|(board, game)| TournamentCommand::SetPlayers { board, game, white: "X".to_owned(), black: "Y".to_owned() }),

@@ -96,6 +96,9 @@ impl Subcommand {
             Subcommand::RenamePlayer { player, name, of } => {
                 of.request(|section| TournamentCommand::RenamePlayer { player, name, section })
             }
+            Subcommand::Feature { boards, every, most_moves, off: _, once } => {
+                once.to_options(TournamentCommand::Feature { boards, every, most_moves }.into())
+            }
             Subcommand::Adopt { board, game, pairing, of } => {
                 of.request(|section| TournamentCommand::Adopt { board, game, pairing, section })
             }
@@ -157,4 +160,45 @@ fn pairing(id: &str, tags: &[(String, String)]) -> OperatorCommand {
         tags: tags.to_vec(),
         only_from: None,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Arguments;
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Program {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn asked(words: &str) -> anyhow::Result<ClientRequest> {
+        let words = format!("ctl {words} --request-id r1 --if-version 3");
+        Program::try_parse_from(words.split_whitespace())?.arguments.verb.request(false)
+    }
+
+    #[test]
+    fn tournament_requests_carry_name_and_seen_version() {
+        for words in [
+            "result - 2-0 --pairing 1.1",
+            "round open 1",
+            "round next",
+            "round undo",
+            "undo-last",
+            "rename-player A B",
+            "substitute 1.1 A B",
+            "adopt a",
+            "postpone 1.1",
+            "play-on 1.1 a",
+            "replay 1.1",
+            "feature 1 2 --every 30",
+            "feature --off",
+        ] {
+            let Ok(ClientRequest::Tournament { request, .. }) = asked(words) else { panic!("{words}") };
+            assert_eq!((request.request_id.as_deref(), request.if_version), (Some("r1"), Some(3)), "{words}");
+        }
+        assert!(asked("result a 2-0").is_err_and(|why| why.to_string().contains("are for the tournament")));
+    }
 }

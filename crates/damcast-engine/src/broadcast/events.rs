@@ -21,7 +21,7 @@
 //! | `clock` | `clock`: differs by more than two seconds from the last `clock` counted on, or the other side's time runs |
 //! | `state` | `state`: `playing`, as a game begins; `clock-stopped`; `unexplained`, for some seconds already; `no-connection` |
 //! | `correction` | `reason` of the `setup` before it: `taken-back`, `illegal-move`, `unexplained`, `anomaly`, `corrected`, `operator` |
-//! | `round`, `pairing`, `official-result`, `tag-correction` | of a tournament ([`super::tournament_history`]), with `t` instead of `n`, `board` and `game` |
+//! | `round`, `pairing`, `official-result`, `featured`, `tag-correction` | of a tournament ([`super::tournament_history`]), with `t` instead of `n`, `board` and `game` |
 //!
 //! `provisional`, `clock`, `state` and `correction` have `p` instead of `n`: they have their own count per game, because a delay in plies
 //! omits them. A correction retracts nothing: events before the `setup` stay, and play continues from there.

@@ -6,6 +6,7 @@
 //! | a round that is published, opened or closed | `round`: `section`, `round`, `state` |
 //! | the players of a pairing in such a round, at first and after every change | `pairing`: `section`, `round`, `pairing`, `table`, `white`, `black`, `later` |
 //! | an official result in such a round | `official-result`: `section`, `round`, `pairing`, `points` of both sides, `reason`; without points the result was withdrawn |
+//! | another choice of the featured board | `featured`: `mode`, `boards`, `every` |
 //! | a correction of a recorded game | `tag-correction`: `board`, `game`, `field` (a tag, `pairing`, or `moves` that the board missed), `old`, `new` |
 //!
 //! Events are counted by `t`. A later record adds events and changes none, with one exception: a player who asks to be anonymous. From that
@@ -14,7 +15,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use draughts_tournament::{
-    CorrectedGame, Event, Id, Misfit, Pairing, Part, Player, RoundState, Tournament, TournamentRecord,
+    CorrectedGame, Event, FeaturedChoice, Id, Misfit, Pairing, Part, Player, RoundState, Tournament, TournamentRecord,
     TournamentSection, format_pairing_key,
 };
 
@@ -319,6 +320,9 @@ impl<'r> Change<'r> {
                 bodies.push(result_event(section, pairing));
             }
         }
+        if self.before.featured != self.after.featured {
+            bodies.push(featured_event(&self.after.featured));
+        }
         for game in self.games() {
             let head = || {
                 Object::new()
@@ -386,6 +390,15 @@ fn pairing_event(section: &TournamentSection, pairing: &Pairing, hidden: &Hidden
     }
     match pairing.deferral {
         Some(deferral) => body.text("later", deferral.name()),
+        None => body,
+    }
+}
+
+fn featured_event(choice: &FeaturedChoice) -> Object {
+    let body = Object::new().text("type", "featured").text("mode", choice.mode());
+    let body = body.texts("boards", choice.boards());
+    match choice.every() {
+        Some(every) => body.number("every", every.into()),
         None => body,
     }
 }

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::files::{EVENTS_FILE, OutletFiles, open_in_outlet};
 use super::state::ViewerHall;
-use super::view::{FileView, View};
+use super::view::{FileView, View, featured};
 use crate::follow::{EventLine, FollowEvent, Follower, Progress};
 
 /// Longest wait for an event; the files and the stop flag are checked after each.
@@ -107,13 +107,18 @@ impl EventReader {
         }
     }
 
-    /// Publishes a view if the events or the files have changed.
+    /// Publishes a view if the events, the files, the recorder's signs of life or the featured board have changed.
     fn publish(&mut self, has_news: bool, views: &watch::Sender<Arc<View>>) {
         let files = self.files.view(&self.view.files);
-        let silent_since = self.sign.silent_since(&self.files, (self.now)());
-        if has_news || files.is_some() || silent_since != self.view.silent_since {
+        let now = (self.now)();
+        let silent_since = self.sign.silent_since(&self.files, now);
+        let is_same = || {
+            silent_since == self.view.silent_since
+                && featured(&self.hall, self.view.plan(), now) == self.view.featured()
+        };
+        if has_news || files.is_some() || !is_same() {
             let files: Arc<FileView> = files.unwrap_or_else(|| self.view.files.clone());
-            self.view = Arc::new(View::new(self.hall.clone(), files, silent_since, self.view.step + 1));
+            self.view = Arc::new(View::new(self.hall.clone(), files, silent_since, now, self.view.step + 1));
             views.send_replace(self.view.clone());
         }
     }

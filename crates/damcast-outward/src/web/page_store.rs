@@ -196,7 +196,7 @@ mod tests {
             ),
         };
         hall.apply(step, Some("g"), Some("s"), &line, 1000);
-        Arc::new(View::new(hall.clone(), Arc::default(), None, step))
+        Arc::new(View::new(hall.clone(), Arc::default(), None, 0, step))
     }
 
     #[test]

@@ -13,6 +13,7 @@
 //! Memory has the entries of the last game of each board. Of an earlier game it has what pages show without its moves, and the places of its
 //! lines in the file; [`GameReplay`] makes the whole game from them.
 
+mod featured;
 mod game;
 mod lines;
 mod tags;
@@ -25,6 +26,7 @@ use draughts::Color;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+pub use featured::{FeaturedState, RecentMoves};
 pub(crate) use game::letters;
 pub use game::{Diagram, EntrySummary, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 pub use lines::{GameLines, GameReplay};
@@ -52,6 +54,7 @@ pub struct ViewerHall {
     marks: Arc<Vec<u64>>,
     /// Boards, ordered by [`natural_order`] of their names.
     boards: Vec<Arc<ViewerBoard>>,
+    featured: FeaturedState,
     frames: VecDeque<Arc<BoardFrame>>,
     /// Number of the event after which `frames` is complete.
     frames_from: u64,
@@ -66,6 +69,7 @@ pub struct ViewerBoard {
     pub games: Vec<Arc<ViewerGame>>,
     /// Number of the last event of the current game.
     pub seq: u64,
+    recent_moves: RecentMoves,
 }
 
 /// Update of pages after an event: the whole state of its board, or the notice that pairings may have changed.
@@ -154,7 +158,11 @@ impl ViewerHall {
             Err(_) if serde_json::from_str::<RoundEvent>(line).is_ok() => {
                 self.push_frame("round", String::new(), &json!({}));
             }
-            Err(_) => {}
+            Err(_) => {
+                if let Ok(event) = serde_json::from_str(line) {
+                    self.featured.apply(event, heard);
+                }
+            }
         }
         self.bytes += line.len() as u64;
     }
@@ -218,7 +226,12 @@ impl ViewerHall {
         }
         let key = natural_order(name);
         let index = self.boards.partition_point(|board| natural_order(&board.name) < key);
-        let board = ViewerBoard { name: name.to_owned(), games: Vec::new(), seq: self.seq };
+        let board = ViewerBoard {
+            name: name.to_owned(),
+            games: Vec::new(),
+            seq: self.seq,
+            recent_moves: RecentMoves::default(),
+        };
         self.boards.insert(index, Arc::new(board));
         index
     }
@@ -257,7 +270,11 @@ impl ViewerHall {
         };
         let game = Arc::make_mut(&mut board.games[at]);
         game.lines.add(self.bytes, line);
+        let is_move = event.r#type == "move";
         game.apply(event, heard);
+        if is_move {
+            board.recent_moves.add(heard);
+        }
         // Pages of boards show the last game only.
         let is_shown = at + 1 == board.games.len();
         if is_shown {

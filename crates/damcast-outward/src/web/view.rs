@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use super::plan::ViewerPlan;
@@ -17,6 +18,8 @@ pub struct View {
     pub files: Arc<FileView>,
     /// Time since which the recorder is silent, in ms since 1970; `None` while it gives signs of life.
     pub silent_since: Option<i64>,
+    /// Name or number of the featured board.
+    featured: Option<String>,
     /// Number of this view: later ones have higher numbers.
     pub step: u64,
     rounds: OnceLock<Vec<String>>,
@@ -36,9 +39,15 @@ pub struct FileView {
 }
 
 impl View {
-    /// Creates a view.
-    pub fn new(hall: ViewerHall, files: Arc<FileView>, silent_since: Option<i64>, step: u64) -> View {
-        View { hall, files, silent_since, step, rounds: OnceLock::new() }
+    /// Creates the view of a time, in ms since 1970.
+    pub fn new(hall: ViewerHall, files: Arc<FileView>, silent_since: Option<i64>, now: i64, step: u64) -> View {
+        let featured = featured(&hall, &files.plan, now).map(str::to_owned);
+        View { hall, files, silent_since, featured, step, rounds: OnceLock::new() }
+    }
+
+    /// Returns the name or the number of the featured board: that of a game that has begun, or of one that waits.
+    pub fn featured(&self) -> Option<&str> {
+        self.featured.as_deref()
     }
 
     /// Returns the rounds of all games and of the tournament, in order.
@@ -56,13 +65,21 @@ impl View {
         })
     }
 
-    /// Returns what identifies the view, also after a restart of the server: `generation.seq-tag`.
+    /// Returns what identifies the view, also after a restart of the server: `generation.seq-tag`, then the featured board.
     pub fn id(&self) -> String {
-        format!("{}-{}", self.hall.id(), self.files.tag)
+        let featured =
+            self.featured.as_deref().map(|board| format!("-{}", utf8_percent_encode(board, NON_ALPHANUMERIC)));
+        format!("{}-{}{}", self.hall.id(), self.files.tag, featured.unwrap_or_default())
     }
 
     /// Returns the pairings and unstarted games.
     pub fn plan(&self) -> &ViewerPlan {
         &self.files.plan
     }
+}
+
+/// Returns the name or number of the board that is featured at a time, in ms since 1970.
+pub fn featured<'a>(hall: &'a ViewerHall, plan: &ViewerPlan, now: i64) -> Option<&'a str> {
+    let waits = |board: &str| plan.unstarted.iter().any(|game| game.tag("Board") == Some(board));
+    hall.featured(now, |board| hall.board(board).is_some() || waits(board))
 }

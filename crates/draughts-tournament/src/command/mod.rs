@@ -7,6 +7,7 @@
 
 mod boards;
 mod draft;
+mod feature;
 mod game;
 mod import;
 mod lookup;
@@ -179,6 +180,9 @@ fn execute(
         }
         TournamentCommand::PlayOnBoard { pairing, board, section } => {
             pairing::play_on_board(draft, pairing, board, section.as_deref())?
+        }
+        TournamentCommand::Feature { boards, every, most_moves } => {
+            feature::feature(draft, boards, *every, *most_moves)?
         }
         TournamentCommand::RenamePlayer { player, name, section } => {
             player::rename(draft, player, name, section.as_deref())?

@@ -213,6 +213,18 @@ pub enum TournamentCommand {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
     },
+    /// Chooses the featured board; without boards and `most_moves`, none.
+    Feature {
+        /// Names or numbers of boards; several are featured in turn.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        boards: Vec<String>,
+        /// Time for each of several boards, in seconds; `None` for 20.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        every: Option<u32>,
+        /// Whether to feature the board with the most moves in the last minute.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        most_moves: bool,
+    },
     /// Renames a player in everything that is shown.
     RenamePlayer {
         /// Name of the player, or number in the files of the pairing program.
@@ -293,6 +305,9 @@ impl TournamentCommand {
             TournamentCommand::Postpone { pairing, .. } => format!("pairing {pairing} is played with its round"),
             TournamentCommand::PlayOnBoard { pairing, board, .. } => format!("pairing {pairing} is played on {board}"),
             TournamentCommand::Replay { pairing, .. } => format!("pairing {pairing} is played again"),
+            TournamentCommand::Feature { most_moves: true, .. } => "featured board: most moves".to_owned(),
+            TournamentCommand::Feature { boards, .. } if boards.is_empty() => "featured board: none".to_owned(),
+            TournamentCommand::Feature { boards, .. } => format!("featured board: {}", boards.join(", ")),
             TournamentCommand::RenamePlayer { player, name, .. } => format!("player {player}: {name}"),
             TournamentCommand::AddMoves { board, game, .. } => format!("missing moves of {board}{}", number(game)),
         }

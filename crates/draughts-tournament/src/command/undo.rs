@@ -34,6 +34,8 @@ pub fn record_to_undo(
     let sets_round =
         |record: &&TournamentRecord| record.events.iter().any(|event| matches!(event, Event::RoundSet { .. }));
     let open = records.iter().rev().filter(is_action).filter(|record| record.undoes.is_none());
+    // Whoever undoes the last action means the tournament, not what the director of a stream shows.
+    let open = open.filter(|record| !record.events.iter().all(|event| matches!(event, Event::Featured(_))));
     let mut open = open.filter(|record| !undone.contains(&record.version));
     let found = if round { open.find(sets_round) } else { open.next() };
     found.ok_or_else(|| "there is no action to undo".to_owned())

@@ -70,6 +70,7 @@ macro_rules! named {
 }
 pub(crate) use named;
 
+pub(crate) mod featured;
 pub(crate) mod numbered;
 pub(crate) mod pairing;
 pub(crate) mod points;
@@ -81,6 +82,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use featured::FeaturedChoice;
 pub use pairing::{Deferral, MicroMatchGame, OfficialResult, Pairing, ResultReason};
 use points::Points;
 use rounds::{CorrectedGame, SectionRound};
@@ -113,6 +115,8 @@ pub struct Tournament {
     pub sections: Vec<TournamentSection>,
     /// Corrections of recorded games, by id.
     pub games: Vec<CorrectedGame>,
+    /// Choice of the featured board.
+    pub featured: FeaturedChoice,
 }
 
 impl Tournament {
