@@ -1,7 +1,9 @@
 //! `damcast ctl`: sends operator requests to a running station.
 
 mod add_moves;
+mod describe_event;
 mod enter;
+mod options;
 mod reply;
 mod request;
 mod words;
@@ -13,13 +15,13 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use damcast::control::client::Client;
-use damcast::control::tournament::TournamentRequest;
 use damcast::control::{ClientRequest, Reply, Role};
 use damcast::tournament::TournamentCommand;
 use draughts_tournament::RoundState;
 
 use super::output;
 use super::station::{EXIT_OUTCOME_UNKNOWN, StationOptions};
+use options::{IdempotencyOptions, ResultOptions, TournamentOptions};
 use words::{Side, Switch};
 
 /// Arguments of the command.
@@ -124,6 +126,17 @@ enum Subcommand {
         #[command(flatten)]
         once: IdempotencyOptions,
     },
+    /// Describe the event: name, place, days, schedule, links, report.
+    ///
+    /// Facts that are not given stay; an empty one is removed. Pages show them at once. Games that begin later have the name and the place
+    /// in the tags Event and Site.
+    #[command(
+        arg_required_else_help = true,
+        after_help = "Examples:\n  damcast ctl describe-event --name \"Open 2027\" --site Huissen --start 2027-07-10 --end 2027-07-11\n  \
+                      damcast ctl describe-event --schedule \"2027-07-10 14:00 Round 1\" --schedule \"2027-07-11 17:00 Prize giving\"\n  \
+                      damcast ctl describe-event --show"
+    )]
+    DescribeEvent(Box<describe_event::EventOptions>),
     /// Rename a player.
     ///
     /// Everything shown uses the new name; live files that exist keep the old one.
@@ -462,93 +475,6 @@ impl From<RoleArg> for Role {
     }
 }
 
-/// Options of a result: game or pairing, kind and reason.
-#[derive(Clone, Debug, clap::Args)]
-struct ResultOptions {
-    /// Number of the finished game on this board.
-    #[arg(long, value_name = "N")]
-    game: Option<u32>,
-    /// Pairing: 3.2 is board 2 of round 3.
-    #[arg(long, value_name = "R.B", conflicts_with = "game")]
-    pairing: Option<String>,
-    /// Section of the pairing.
-    #[arg(long, value_name = "NAME")]
-    section: Option<String>,
-    /// Replace an existing result.
-    #[arg(long)]
-    correct: bool,
-    /// Kind of the result: played, forfeit, both lost, arbiter, not played. Also bye if there is one player, and white plus or black plus
-    /// for a draw with an advantage.
-    #[arg(long, value_name = "HOW")]
-    kind: Option<String>,
-    #[command(flatten)]
-    once: IdempotencyOptions,
-    /// Reason, kept in the tournament log.
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    reason: String,
-}
-
-/// Options that prevent repeated requests and requests based on an outdated tournament.
-#[derive(Clone, Debug, clap::Args)]
-struct IdempotencyOptions {
-    /// Identifier of this request; repeating it under the same identifier does nothing.
-    #[arg(long, value_name = "ID")]
-    request_id: Option<String>,
-    /// Tournament version this request is based on. If the tournament has changed since, the request is refused with the changes.
-    #[arg(long, value_name = "N")]
-    if_version: Option<u64>,
-}
-
-impl IdempotencyOptions {
-    fn to_options(&self, request: TournamentRequest) -> TournamentRequest {
-        TournamentRequest { request_id: self.request_id.clone(), if_version: self.if_version, ..request }
-    }
-}
-
-/// Common options of tournament requests.
-#[derive(Clone, Debug, clap::Args)]
-struct TournamentOptions {
-    #[command(flatten)]
-    once: IdempotencyOptions,
-    /// Section of the tournament.
-    #[arg(long, value_name = "NAME")]
-    section: Option<String>,
-    /// Reason, kept in the tournament log.
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    reason: String,
-    /// Proceed where damcast would require confirmation.
-    #[arg(long)]
-    confirm: bool,
-}
-
-impl TournamentOptions {
-    fn request(&self, matter: impl FnOnce(Option<String>) -> TournamentCommand) -> TournamentRequest {
-        let request = matter(self.section.clone()).into();
-        self.once.to_options(TournamentRequest { reason: self.reason.clone(), confirm: self.confirm, ..request })
-    }
-}
-
-impl ResultOptions {
-    /// Whether the options name a finished game or a pairing. Otherwise the station finds out, both for a dry run and for the request
-    /// itself.
-    fn is_for_tournament(&self) -> bool {
-        self.game.is_some() || self.pairing.is_some() || self.correct || self.kind.is_some()
-    }
-
-    fn request(&self, board: &str, result: &str, sure: bool) -> TournamentRequest {
-        let matter = TournamentCommand::Result {
-            board: (board != "-").then(|| board.to_owned()),
-            game: self.game,
-            pairing: self.pairing.clone(),
-            section: self.section.clone(),
-            result: result.to_owned(),
-            kind: self.kind.clone(),
-            correct: self.correct,
-        };
-        self.once.to_options(TournamentRequest { confirm: sure, reason: self.reason.clone(), ..matter.into() })
-    }
-}
-
 /// State change of a round.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum RoundAction {
@@ -611,6 +537,15 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         let patience = arguments.wait.map(Duration::from_secs);
         return match arguments.station.connect() {
             Ok(mut client) => enter::run(&mut client, board, moves, *take_back, patience, arguments.json),
+            Err(code) => Ok(code),
+        };
+    }
+    if let Subcommand::DescribeEvent(event) = &arguments.verb
+        && event.is_query()
+    {
+        event.request()?;
+        return match arguments.station.connect() {
+            Ok(mut client) => describe_event::show(&mut client, arguments.json),
             Err(code) => Ok(code),
         };
     }

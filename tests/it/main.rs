@@ -40,6 +40,8 @@ mod entry_kills;
 mod entry_page;
 mod entry_station;
 mod entry_switch;
+mod event_facts;
+mod event_in_browser;
 mod extract;
 mod featured;
 mod folder;

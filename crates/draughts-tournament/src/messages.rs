@@ -115,9 +115,8 @@ fn name_of(kind: Kind, id: Id, tournament: &Tournament) -> Option<String> {
 /// Returns everything in a tournament.
 fn things(tournament: &Tournament) -> BTreeMap<(Kind, Id), Fields> {
     let mut things = BTreeMap::new();
-    let facts: Fields = EventInfo::FACTS.into_iter().zip(tournament.event.facts().map(String::clone)).collect();
     if tournament.event != EventInfo::default() {
-        things.insert((Kind::Event, Id(1)), facts.into_iter().filter(|(_, text)| !text.is_empty()).collect());
+        things.insert((Kind::Event, Id(1)), event_fields(&tournament.event));
     }
     for section in &tournament.sections {
         things.extend(section_things(section));
@@ -181,6 +180,24 @@ fn section_things(section: &TournamentSection) -> Vec<((Kind, Id), Fields)> {
     }
     things.extend(section.pairings.iter().map(|of| ((Kind::Pairing, of.id), pairing_fields(section, of))));
     things
+}
+
+/// Describes an event of which nothing was known before.
+pub(crate) fn describe_event(info: &EventInfo) -> String {
+    format!("event: {}", joined(event_fields(info).into_iter().map(|(name, text)| format!("{name} {text}")), ", "))
+}
+
+fn event_fields(info: &EventInfo) -> Fields {
+    let schedule = joined(info.schedule.iter().map(|moment| format!("{} {}", moment.at, moment.name)), "; ");
+    let others = [("schedule", schedule), ("report", beginning(&info.report))];
+    let facts = EventInfo::FACTS.into_iter().zip(info.facts().map(String::clone)).chain(others);
+    facts.filter(|(_, text)| !text.is_empty()).collect()
+}
+
+/// Returns the number of characters of a long text, and its beginning on one line; empty if the text is.
+fn beginning(text: &str) -> String {
+    let start: String = text.chars().take(40).collect();
+    if text.is_empty() { String::new() } else { format!("of {} characters: {start:?}", text.chars().count()) }
 }
 
 fn fields(of: &[(&'static str, &dyn Display)]) -> Fields {

@@ -168,6 +168,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (board(), any::<bool>()).prop_map(|(board, is_off)| feature(if is_off { None } else { Some(board) })),
         1 => pairing().prop_map(|pairing| TournamentCommand::Replay { pairing, section: None }),
         2 => (board(), game(), prop::option::of(pairing())).prop_map(|(board, game, pairing)| TournamentCommand::Adopt { board, game, pairing, section: None }),
+        1 => prop::sample::select(&["Open", "NK", ""][..]).prop_map(|name| TournamentCommand::DescribeEvent { facts: [("name".to_owned(), name.to_owned())].into(), schedule: None }),
         1 => (board(), game()).prop_map(|(board, game)| TournamentCommand::SetPlayers { board, game, white: "X".to_owned(), black: "Y".to_owned() }),
         1 => (board(), game(), prop::sample::select(&["", "1. 32-28"][..])).prop_map(|(board, game, text)| TournamentCommand::AddMoves { board, game, name: "sheet".to_owned(), text: text.to_owned() }),
     ];

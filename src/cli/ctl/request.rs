@@ -93,6 +93,7 @@ impl Subcommand {
                 let command = TournamentCommand::Undo { version, round: false };
                 once.to_options(TournamentRequest { reason, ..command.into() })
             }
+            Subcommand::DescribeEvent(event) => event.request()?,
             Subcommand::RenamePlayer { player, name, of } => {
                 of.request(|section| TournamentCommand::RenamePlayer { player, name, section })
             }
@@ -147,7 +148,7 @@ impl Subcommand {
 }
 
 /// Reads a file. Returns its name for messages, and its text.
-fn read_text(file: &Path) -> anyhow::Result<(String, String)> {
+pub(super) fn read_text(file: &Path) -> anyhow::Result<(String, String)> {
     let text = encoding::decode(&read_whole(file)?, Encoding::Detect).0;
     let is_input = file.as_os_str() == "-";
     Ok((if is_input { "standard input".to_owned() } else { file.display().to_string() }, text))
@@ -188,6 +189,7 @@ mod tests {
             "round undo",
             "undo-last",
             "rename-player A B",
+            "describe-event --name A",
             "substitute 1.1 A B",
             "adopt a",
             "postpone 1.1",

@@ -4,8 +4,8 @@
 //! this file.
 
 use draughts_tournament::{
-    Id, Pairing, Player, PlayerStanding, RoundState, Standings, TeamStanding, TieBreakValue, Tournament,
-    TournamentSection, standings, team_standings,
+    Id, Pairing, Player, PlayerStanding, RoundState, ScheduledMoment, Standings, TeamStanding, TieBreakValue,
+    Tournament, TournamentSection, standings, team_standings,
 };
 
 use super::json::Object;
@@ -35,8 +35,17 @@ pub fn sections_json(
         ("end", &event.end),
         ("arbiter", &event.arbiter),
         ("time_control", &event.time_control),
+        ("organiser", &event.organiser),
+        ("format", &event.format),
+        ("stream", &event.stream),
+        ("regulations", &event.regulations),
+        ("website", &event.website),
+        ("report", &event.report),
     ];
+    let moment = |moment: &ScheduledMoment| Object::new().text("at", &moment.at.to_string()).text("name", &moment.name);
+    let schedule: Vec<Object> = event.schedule.iter().map(moment).collect();
     let event = with_texts(Object::new(), facts);
+    let event = if schedule.is_empty() { event } else { event.objects("schedule", schedule) };
     let sections = tournament.sections.iter().filter(|section| is_shown(section));
     let sections = sections.map(|shown| section(tournament, shown, of_round)).collect();
     Object::new().object("event", event).objects("sections", sections).finish()
@@ -179,7 +188,7 @@ fn standings_of(section: &TournamentSection, standings: &Standings) -> Object {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use draughts_tournament::{Event, Format, merge, read};
+    use draughts_tournament::{Event, EventInfo, Format, merge, read};
     use serde_json::Value;
 
     /// Checks that every member is in the schema, with its type.
@@ -217,11 +226,20 @@ mod tests {
         let sheet = read(csv.as_bytes(), Some(Format::Csv), "").unwrap();
         let mut tournament = merge(&Tournament::default(), None, &sheet).unwrap().tournament;
         let section = tournament.sections[0].id;
+        let at = "2027-07-10T14:00+02:00".parse().unwrap();
+        let schedule = vec![ScheduledMoment { at, name: "Round 1".to_owned() }];
+        let [organiser, format, report] = ["Club", "Swiss", "All\nwent \"well\""].map(str::to_owned);
+        let [stream, regulations, website] = ["s", "r", "w"].map(|path| format!("https://example.org/{path}"));
+        let event = tournament.event.clone();
+        let event = EventInfo { organiser, format, stream, regulations, website, schedule, report, ..event };
+        tournament.apply(&Event::EventDescribed(event)).unwrap();
         let (first, board) = (tournament.sections[0].pairings[0].id, Some("board-1".to_owned()));
         tournament.apply(&Event::RoundSet { section, round: 1, state: RoundState::Open }).unwrap();
         tournament.apply(&Event::BoardAssigned { pairing: first, board }).unwrap();
         let json: Value = serde_json::from_str(&tournament_document(&tournament)).unwrap();
         check(&serde_json::from_str(TOURNAMENT_SCHEMA).unwrap(), &json, "tournament");
+        assert_eq!(json["event"]["schedule"][0]["at"], "2027-07-10T14:00:00+02:00");
+        assert_eq!(json["event"]["report"], "All\nwent \"well\"");
         let pairing = &json["sections"][0]["rounds"][0]["pairings"][0];
         assert_eq!(
             (&pairing["points"][0], &pairing["board"], &pairing["table"]),

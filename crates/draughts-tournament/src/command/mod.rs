@@ -7,6 +7,7 @@
 
 mod boards;
 mod draft;
+mod event;
 mod feature;
 mod game;
 mod import;
@@ -184,6 +185,7 @@ fn execute(
         TournamentCommand::Feature { boards, every, most_moves } => {
             feature::feature(draft, boards, *every, *most_moves)?
         }
+        TournamentCommand::DescribeEvent { facts, schedule } => event::describe(draft, facts, schedule.as_deref())?,
         TournamentCommand::RenamePlayer { player, name, section } => {
             player::rename(draft, player, name, section.as_deref())?
         }

@@ -1,10 +1,11 @@
 //! Commands of arbiters, with serde.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Id;
+use crate::{Id, ScheduledMoment};
 
 /// A further file of an import.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -47,6 +48,16 @@ pub enum TournamentCommand {
         /// Name of the section.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         section: Option<String>,
+    },
+    /// Describes the event: name, place, days, schedule and other facts for readers.
+    DescribeEvent {
+        /// New values by the name of the fact, as in [`EventInfo`](crate::EventInfo), with `-` in place of `_`; an empty value removes the
+        /// fact, and facts that are not named stay.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        facts: BTreeMap<String, String>,
+        /// The whole schedule; `None` if it stays as it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        schedule: Option<Vec<ScheduledMoment>>,
     },
     /// Pairs a round robin.
     RoundRobin {
@@ -278,6 +289,11 @@ impl TournamentCommand {
             TournamentCommand::Import { name, others, .. } => {
                 let names = [name].into_iter().chain(others.iter().map(|file| &file.name));
                 format!("import {}", names.map(|name| file_name(name)).collect::<Vec<_>>().join(", "))
+            }
+            TournamentCommand::DescribeEvent { facts, schedule } => {
+                let schedule = schedule.as_ref().map(|_| "schedule");
+                let facts: Vec<&str> = facts.keys().map(String::as_str).chain(schedule).collect();
+                format!("facts of the event: {}", facts.join(", ").escape_debug())
             }
             TournamentCommand::RoundRobin { double: true, .. } => "double round robin".to_owned(),
             TournamentCommand::RoundRobin { .. } => "round robin".to_owned(),

@@ -14,6 +14,8 @@ use crate::{AdjustmentTarget, EventInfo, Id, Tournament, TournamentSection, Unpl
 pub(crate) fn extension_comments(tournament: &Tournament, section: &TournamentSection) -> Vec<(&'static str, String)> {
     let names = EventInfo::FACTS.into_iter().map(|name| if name == "name" { "event" } else { name });
     let mut asides: Vec<(&str, String)> = names.zip(tournament.event.facts().map(String::clone)).collect();
+    asides
+        .extend(tournament.event.schedule.iter().map(|moment| ("schedule", format!("{} {}", moment.at, moment.name))));
     let ties: Vec<&str> = section.tie_breaks.iter().map(|tie| tie.name()).collect();
     let unplayed = Some(section.unplayed).filter(|unplayed| *unplayed != UnplayedPolicy::default());
     asides.extend([

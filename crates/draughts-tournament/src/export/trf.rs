@@ -112,7 +112,8 @@ impl TrfWriter<'_> {
         let codes = section.tie_breaks.iter().map(|&tie| code_of(tie)).collect::<Option<Vec<_>>>();
         self.line("202", &codes.as_ref().map_or(String::new(), |codes| codes.join(",")));
         for (key, value) in comments {
-            if key == "points" || key == "unplayed" || (key == "tie-breaks" && codes.is_none()) {
+            let is_further = key == "schedule" || EventInfo::further_facts().contains(&key);
+            if is_further || key == "points" || key == "unplayed" || (key == "tie-breaks" && codes.is_none()) {
                 self.comment(&format!("{key} {value}"));
             }
         }

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use draughts_pdn::problem::quote;
 use draughts_pdn::{Level, Location, Problem, Problems, tag};
 
-use crate::{ByeKind, EventInfo, MicroMatchStage, Points, ResultReason, Scoring, TieBreak, UnplayedPolicy};
+use crate::value::event_info::check_fact;
+use crate::{
+    ByeKind, EventInfo, MicroMatchStage, Points, ResultReason, ScheduledMoment, Scoring, TieBreak, UnplayedPolicy,
+};
 
 /// Content of a tournament file.
 ///
@@ -428,8 +431,17 @@ pub(crate) fn parse_extension_comment(
             let reason = words.next().unwrap_or_default().to_owned();
             sheet.penalties.push(Penalty { place, number, match_points, points, reason });
         }
+        "schedule" => {
+            let (at, name) = (first().0.parse().ok()?, first().1.to_owned());
+            let mut moments = sheet.event.schedule.clone();
+            moments.push(ScheduledMoment { at, name });
+            sheet.event.set_schedule(&moments).ok()?;
+        }
         key => {
             let at = EventInfo::FACTS.iter().position(|known| *known == key && key != "name")?;
+            if EventInfo::further_facts().contains(&key) {
+                check_fact(key, &value).ok()?;
+            }
             *sheet.event.facts_mut()[at] = value;
         }
     }

@@ -80,8 +80,13 @@ pub fn merge(
 
 /// Facts of the file about the event fill unknown ones.
 fn event(known: &mut EventInfo, new: &EventInfo, complaints: &mut ImportDiagnostics) {
-    let names = ["name", "site", "federation", "first day", "last day", "arbiter", "time control"];
-    for ((what, known), new) in names.into_iter().zip(known.facts_mut()).zip(new.facts()) {
+    for ((fact, known), new) in EventInfo::FACTS.into_iter().zip(known.facts_mut()).zip(new.facts()) {
+        let what = match fact {
+            "start" => "first day",
+            "end" => "last day",
+            "time-control" => "time control",
+            fact => fact,
+        };
         if known.is_empty() {
             known.clone_from(new);
         } else if !new.is_empty() && known != new {
@@ -93,6 +98,11 @@ fn event(known: &mut EventInfo, new: &EventInfo, complaints: &mut ImportDiagnost
                 complaints.note(Location::START, what);
             }
         }
+    }
+    if known.schedule.is_empty() {
+        known.schedule.clone_from(&new.schedule);
+    } else if !new.schedule.is_empty() && known.schedule != new.schedule {
+        complaints.note(Location::START, "the schedule of the event stays; this file has another");
     }
 }
 

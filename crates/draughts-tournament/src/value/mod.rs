@@ -70,6 +70,7 @@ macro_rules! named {
 }
 pub(crate) use named;
 
+pub(crate) mod event_info;
 pub(crate) mod featured;
 pub(crate) mod numbered;
 pub(crate) mod pairing;
@@ -82,6 +83,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use event_info::{EventInfo, EventTime, ScheduledMoment, is_web_address};
 pub use featured::FeaturedChoice;
 pub use pairing::{Deferral, MicroMatchGame, OfficialResult, Pairing, ResultReason};
 use points::Points;
@@ -139,50 +141,6 @@ impl Tournament {
     pub fn section_label<'t>(&self, section: &'t TournamentSection) -> Option<&'t str> {
         let is_nameless = self.sections.len() < 2 && section.name == MAIN;
         (!is_nameless).then_some(section.name.as_str())
-    }
-}
-
-/// Facts about an event. An unknown text is empty.
-#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct EventInfo {
-    /// Name of the event.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub name: String,
-    /// Place of the event.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub site: String,
-    /// Organising federation, as `NED`.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub federation: String,
-    /// First day, as `2027-07-10` if the date was readable.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub start: String,
-    /// Last day, as `2027-07-10` if the date was readable.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub end: String,
-    /// Name of the chief arbiter.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub arbiter: String,
-    /// Time control, as the pairing program writes it.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub time_control: String,
-}
-
-impl EventInfo {
-    /// Names of the facts, in their order.
-    pub(crate) const FACTS: [&str; 7] = ["name", "site", "federation", "start", "end", "arbiter", "time-control"];
-
-    /// Returns the facts in their order.
-    pub(crate) fn facts(&self) -> [&String; 7] {
-        let EventInfo { name, site, federation, start, end, arbiter, time_control } = self;
-        [name, site, federation, start, end, arbiter, time_control]
-    }
-
-    /// Mutable access to the facts in their order.
-    pub(crate) fn facts_mut(&mut self) -> [&mut String; 7] {
-        let EventInfo { name, site, federation, start, end, arbiter, time_control } = self;
-        [name, site, federation, start, end, arbiter, time_control]
     }
 }
 

@@ -93,8 +93,8 @@ impl Scoring {
         of_games(self) == of_games(other)
     }
 
-    /// The points of an outcome, White first; `None` for an open game.
-    pub(crate) fn points_of(&self, outcome: Outcome) -> Option<(Points, Points)> {
+    /// Returns the points of an outcome, White first; `None` for an open game.
+    pub fn points_of(&self, outcome: Outcome) -> Option<(Points, Points)> {
         match outcome {
             Outcome::WhiteWins => Some((self.win, self.loss)),
             Outcome::BlackWins => Some((self.loss, self.win)),

@@ -10,7 +10,7 @@ use crate::import::import_file::{
     ImportDiagnostics, ListedBye, ListedPairing, ListedResult, PlayerRef, SideResult, clean_text, number,
     parse_extension_comment,
 };
-use crate::{ByeKind, ResultReason};
+use crate::{ByeKind, EventInfo, ResultReason};
 
 impl TrfReader {
     /// Adds a round without an opponent.
@@ -120,7 +120,10 @@ impl TrfReader {
     ) -> Option<()> {
         let number_at = |at: usize| number(words.get(at)?).ok();
         match *words.first()? {
-            key @ ("tie-breaks" | "unplayed" | "points" | "date") => {
+            key @ ("tie-breaks" | "unplayed" | "points" | "date" | "schedule") => {
+                parse_extension_comment(&mut self.sheet, key, &words[1..].join(" "), place, complaints)?;
+            }
+            key if EventInfo::further_facts().contains(&key) => {
                 parse_extension_comment(&mut self.sheet, key, &words[1..].join(" "), place, complaints)?;
             }
             "name" => {
