@@ -15,7 +15,7 @@ const TREE: &str = r"(() => {
     const page = document.documentElement.cloneNode(true);
     for (const gone of page.querySelectorAll('#time, #banner, #say, script, link, meta')) gone.remove();
     for (const clock of page.querySelectorAll('.ck')) { clock.classList.remove('low', 'out'); clock.querySelector('time')?.remove(); }
-    for (const silent of page.querySelectorAll('[data-silent-since] .st')) silent.textContent = '';
+    for (const age of page.querySelectorAll('[data-silent-since] .st, [data-until]')) age.textContent = '';
     for (const name of ['id', 'heard', 'stream']) delete page.querySelector('body').dataset[name];
     page.querySelector('body').removeAttribute('class');
     const text = (node) => node.nodeType === 3 ? node.data : '<' + node.localName + [...node.attributes].filter(({ name, value }) => name !== 'class' || value).map(({ name, value }) => ' ' + name + '=' + value).sort().join('') + '>' + [...node.childNodes].map(text).join('');
@@ -32,6 +32,9 @@ struct Event {
     /// Number of the current game of each board, of its plies, and whether it goes on; 0 without a game.
     games: [(u32, usize, bool); BOARDS],
     results: usize,
+    /// Facts of the event, and whether the round is closed.
+    facts: Value,
+    is_closed: bool,
 }
 
 impl Event {
@@ -42,14 +45,36 @@ impl Event {
             round: 0,
             games: [(0, 0, false); BOARDS],
             results: 0,
+            facts: json!({"name": "NK"}),
+            is_closed: false,
         };
         event.open_round();
         event
     }
 
+    /// Returns the ids of the players of a board, from 1.
+    fn pair(round: u32, board: usize) -> [u32; 2] {
+        [0, 1].map(|side| (board as u32 * 2 + side + round * 3) % 8 + 1)
+    }
+
     fn players(&self, board: usize) -> [String; 2] {
-        let of = |index: u32| format!("Player {} \"<i>\"", (index + self.round * 3) % 8);
-        [of(board as u32 * 2), of(board as u32 * 2 + 1)]
+        Event::pair(self.round, board).map(|id| format!("Player {id} \"<i>\""))
+    }
+
+    /// Describes the event: its days, its schedule and its report are there or not, before or after now.
+    fn describe(&mut self) {
+        let year = [2001, 2199][self.dice.roll(2)];
+        let end = ["", "2001-07-12", "2199-07-12"][self.dice.roll(3)];
+        let moment = |at: &str| json!({"at": at, "name": "Round <b>\"1\"</b>"});
+        let schedule = [moment("2001-07-10T14:00:00+02:00"), moment("2199-07-10T23:30:00-03:30"), moment("never")];
+        let schedule = &schedule[..self.dice.roll(4)];
+        let report = ["", "", "All went <i>well</i>.\n\nSee you."][self.dice.roll(3)];
+        let name = ["NK", "NK <b>\"2027\"</b>"][self.dice.roll(2)];
+        let site = ["", "Huissen"][self.dice.roll(2)];
+        let website = ["", "https://example.org/"][self.dice.roll(2)];
+        let start = format!("{year}-07-10");
+        self.facts = json!({"name": name, "site": site, "start": start, "end": end, "schedule": schedule, "report": report, "website": website});
+        self.is_closed = self.dice.roll(2) == 0;
     }
 
     /// Opens the next round: all its games are unstarted.
@@ -73,19 +98,22 @@ impl Event {
             )
         });
         self.outlet.write("games.pdn", &games.collect::<String>());
-        let players: Vec<Value> =
-            (0..8).map(|id| json!({"id": id + 1, "name": format!("Player {id} \"<i>\"")})).collect();
+        let players: Vec<Value> = (1..=8).map(|id| json!({"id": id, "name": format!("Player {id} \"<i>\"")})).collect();
         let points = |round: u32, table: usize| (round < self.round || table < self.results).then_some(["2", "0"]);
         let rounds: Vec<Value> = (1..=self.round)
             .map(|round| {
                 let pairings: Vec<Value> = (0..BOARDS)
-                    .map(|table| json!({"id": table + 1, "table": table + 1, "white": table * 2 + 1, "black": table * 2 + 2, "points": points(round, table)}))
+                    .map(|table| {
+                        let [white, black] = Event::pair(round, table);
+                        json!({"id": table + 1, "table": table + 1, "white": white, "black": black, "points": points(round, table)})
+                    })
                     .collect();
-                json!({"round": round, "state": "open", "matches": [], "byes": [], "pairings": pairings})
+                let state = if round < self.round || self.is_closed { "closed" } else { "open" };
+                json!({"round": round, "state": state, "matches": [], "byes": [], "pairings": pairings})
             })
             .collect();
-        let section = json!({"id": 1, "name": "Open", "players": players, "teams": [], "rounds": rounds});
-        self.outlet.write("tournament.json", &json!({"event": {"name": "NK"}, "sections": [section]}).to_string());
+        let section = json!({"id": 1, "name": "Open", "scoring": "2-1-0", "planned_rounds": 3, "players": players, "teams": [], "rounds": rounds});
+        self.outlet.write("tournament.json", &json!({"event": self.facts, "sections": [section]}).to_string());
         let row = |id: usize| json!({"id": id, "rank": id, "name": format!("Player {id}"), "points": (self.results * id).to_string(), "games": self.round});
         let rows: Vec<Value> = (1..=8).map(row).collect();
         self.outlet.write("standings.json", &json!({"sections": [{"section": "Open", "rows": rows}]}).to_string());
@@ -96,7 +124,11 @@ impl Event {
         let board = self.dice.roll(BOARDS);
         let name = format!("board-{}", board + 1);
         let (game, plies, is_on) = self.games[board];
-        match self.dice.roll(24) {
+        match self.dice.roll(25) {
+            24 => {
+                self.describe();
+                self.write_files();
+            }
             0 if self.round < 4 => self.open_round(),
             1 => {
                 self.results = self.dice.roll(BOARDS + 1);
@@ -218,6 +250,7 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
         "/round/1",
         "/standings",
         "/archive?lang=ru",
+        "/event?lang=nl",
         "/game/board-2-1/2?lang=fr",
     ];
     let mut pages = Pages::new(browser, 4);

@@ -2,6 +2,7 @@
 //! outlet and nothing else.
 
 mod earlier_games;
+mod event_pages;
 mod hostile;
 mod pages;
 mod process;

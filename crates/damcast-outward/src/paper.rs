@@ -95,14 +95,14 @@ pub fn sheets(tournament: &str, standings: &str, options: &SheetOptions<'_>) -> 
 
 /// Returns the sheets as a page.
 pub fn document(tournament: &str, standings: &str, options: &SheetOptions<'_>) -> String {
-    let name = ViewerPlan::read(Some(tournament.as_bytes()), None).event;
+    let event = ViewerPlan::read(Some(tournament.as_bytes()), None).event;
     let page = html! {
         (DOCTYPE)
         html lang=(options.language.code()) {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width,initial-scale=1";
-                title { (name.as_deref().unwrap_or(options.language.words().untitled)) }
+                title { (event.name().unwrap_or(options.language.words().untitled)) }
                 style { (PreEscaped(STYLE)) }
             }
             body.paper { (sheets(tournament, standings, options)) }
@@ -128,7 +128,7 @@ impl<'a> Sheet<'a> {
     ) -> Sheet<'a> {
         let all = standings["sections"].as_array();
         let own = all.and_then(|all| all.iter().find(|one| one["section"] == section.name.as_str()));
-        Sheet { event: plan.event.as_deref(), section, standings: own.unwrap_or(&Value::Null), options }
+        Sheet { event: plan.event.name(), section, standings: own.unwrap_or(&Value::Null), options }
     }
 
     fn texts(&self) -> &'static PageTexts {

@@ -33,6 +33,7 @@ pub(super) const OTHER_SCRIPT: &str = concat!(
     "'use strict';\n",
     include_str!("assets/setup.js"),
     include_str!("assets/tournament.js"),
+    include_str!("assets/event.js"),
     include_str!("assets/pairing.js"),
     include_str!("assets/paper.js"),
     include_str!("assets/results.js"),

@@ -22,6 +22,7 @@ static OF_SCRIPTS: LazyLock<Vec<BTreeMap<String, Row>>> =
 static OF_OTHER_SCRIPT: LazyLock<Vec<BTreeMap<String, Row>>> = LazyLock::new(|| {
     parse(&[
         include_str!("texts/tournament.toml"),
+        include_str!("texts/event.toml"),
         include_str!("texts/pairing.toml"),
         include_str!("texts/station.toml"),
         include_str!("texts/evening.toml"),
@@ -92,6 +93,9 @@ const FROM_PAGES: &[&str] = &[
     "without_opponent",
 ];
 
+/// Keys of the texts of the viewers' pages that only the script of the other views reads.
+const FROM_PAGES_LATER: &[&str] = &["organiser", "regulations", "report", "schedule", "stream", "system", "website"];
+
 /// Keys of the texts of the HTML that the scripts read.
 const FROM_HTML: &[&str] = &["sound_off"];
 
@@ -111,9 +115,15 @@ fn entries(language: Language) -> Vec<Entry> {
     entries
 }
 
+/// Returns the rows of the other views.
+fn other_entries(language: Language) -> impl Iterator<Item = Entry> {
+    let of_pages = language.words().entries().into_iter().filter(|entry| FROM_PAGES_LATER.contains(&entry.key));
+    rows(&OF_OTHER_SCRIPT, language).chain(of_pages)
+}
+
 /// Returns the texts of the other script as JSON.
 pub fn for_other_script(language: Language) -> String {
-    to_json(rows(&OF_OTHER_SCRIPT, language)).to_string()
+    to_json(other_entries(language)).to_string()
 }
 
 /// Returns the texts of the first script as JSON that is safe inside HTML.
@@ -144,7 +154,7 @@ mod tests {
             keys
         };
         let first = keys(entries(Language::En));
-        let all = keys(entries(Language::En).into_iter().chain(rows(&OF_OTHER_SCRIPT, Language::En)).collect());
+        let all = keys(entries(Language::En).into_iter().chain(other_entries(Language::En)).collect());
         for (script, keys) in [(SCRIPT, &first), (OTHER_SCRIPT, &all)] {
             let read = keys_in(script);
             let missing: Vec<_> = read.difference(keys).collect();
@@ -159,7 +169,7 @@ mod tests {
     #[test]
     fn texts_agree_in_all_languages() {
         let all = |language| {
-            let others = rows(&OF_OTHER_SCRIPT, language).collect();
+            let others = other_entries(language).collect();
             [HtmlTexts::in_language(language).entries(), entries(language), others].concat()
         };
         for language in Language::ALL {

@@ -65,7 +65,12 @@ impl Assets {
     /// Returns the embedded assets.
     pub fn embedded() -> Assets {
         Assets {
-            style: Asset::new("page", "css", CSS, joined(&[STYLE, include_str!("assets/wall.css")])),
+            style: Asset::new(
+                "page",
+                "css",
+                CSS,
+                joined(&[STYLE, include_str!("assets/event.css"), include_str!("assets/wall.css")]),
+            ),
             script: Asset::new("page", "js", JS, minify(SCRIPT)),
         }
     }

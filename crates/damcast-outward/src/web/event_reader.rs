@@ -107,7 +107,8 @@ impl EventReader {
         }
     }
 
-    /// Publishes a view if the events, the files, the recorder's signs of life or the featured board have changed.
+    /// Publishes a view if the events, the files, the recorder's signs of life or the featured board have changed, or the event is
+    /// over.
     fn publish(&mut self, has_news: bool, views: &watch::Sender<Arc<View>>) {
         let files = self.files.view(&self.view.files);
         let now = (self.now)();
@@ -115,6 +116,7 @@ impl EventReader {
         let is_same = || {
             silent_since == self.view.silent_since
                 && featured(&self.hall, self.view.plan(), now) == self.view.featured()
+                && self.view.plan().event.is_past(now) == self.view.is_past
         };
         if has_news || files.is_some() || !is_same() {
             let files: Arc<FileView> = files.unwrap_or_else(|| self.view.files.clone());

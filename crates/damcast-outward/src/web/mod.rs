@@ -20,6 +20,7 @@
 //! |---|---|
 //! | [`state`] | state of the outlet: events in, views out; pure |
 //! | [`plan`] | pairings without moves, from the files of the outlet |
+//! | [`event_facts`] | name, days, schedule and other facts of the event |
 //! | [`view`] | all that pages show at one moment |
 //! | [`pages`], `diagram`, `texts` | HTML, boards as SVG, languages; functions of the view |
 //! | [`page_store`] | pages as answers, and what changes in them |
@@ -33,6 +34,7 @@
 
 pub(super) mod assets;
 pub(super) mod diagram;
+pub mod event_facts;
 mod event_reader;
 pub mod files;
 pub(super) mod hosts;

@@ -7,13 +7,14 @@ use draughts::Variant;
 use draughts_pdn::reader;
 use serde::Deserialize;
 
+use super::event_facts::ViewerEvent;
 use super::state::ViewerGame;
 
 /// Sections, pairings and unstarted games of a tournament.
 #[derive(Clone, Debug, Default)]
 pub struct ViewerPlan {
-    /// Name of the tournament.
-    pub event: Option<String>,
+    /// Facts of the event.
+    pub event: ViewerEvent,
     /// Sections with players and rounds.
     pub sections: Vec<PlannedSection>,
     /// Games without a move or a result, in the order of `games.pdn`.
@@ -23,13 +24,8 @@ pub struct ViewerPlan {
 #[derive(Deserialize)]
 struct Document {
     #[serde(default)]
-    event: PlannedEvent,
+    event: ViewerEvent,
     sections: Vec<PlannedSection>,
-}
-
-#[derive(Default, Deserialize)]
-struct PlannedEvent {
-    name: Option<String>,
 }
 
 /// Default name of a section; pages omit it.
@@ -47,6 +43,11 @@ pub struct PlannedSection {
     pub name: String,
     players: Vec<NamedEntry>,
     teams: Vec<NamedEntry>,
+    /// Points of a win, a draw and a loss, as `2-1-0`.
+    #[serde(default)]
+    pub scoring: String,
+    /// Number of rounds of the whole tournament.
+    pub planned_rounds: Option<u64>,
     /// Number of the open round.
     pub open_round: Option<u64>,
     /// Published rounds.
@@ -66,6 +67,8 @@ pub struct PlannedRound {
     /// Number of the round.
     #[serde(rename = "round")]
     pub number: u64,
+    #[serde(default)]
+    state: String,
     /// Day of the round.
     pub date: Option<String>,
     /// Pairings of the round.
@@ -145,9 +148,15 @@ impl ViewerPlan {
         });
         // A result without a move: the game is over.
         let unstarted = waiting.filter(|game| game.result.is_none()).collect();
-        let (event, sections) =
-            document.map_or_else(Default::default, |document| (document.event.name, document.sections));
-        ViewerPlan { event: event.filter(|name| !name.is_empty()), sections, unstarted }
+        let (event, sections) = document.map_or_else(Default::default, |document| (document.event, document.sections));
+        ViewerPlan { event, sections, unstarted }
+    }
+}
+
+impl PlannedRound {
+    /// Whether the arbiter has closed the round.
+    pub fn is_closed(&self) -> bool {
+        self.state == "closed"
     }
 }
 
@@ -236,7 +245,7 @@ mod tests {
         let plan = ViewerPlan::read(Some(tournament.as_bytes()), Some(games.as_bytes()));
         let section = &plan.sections[0];
         assert_eq!((section.player(Some(8)), section.player(None)), (Some("B"), None));
-        assert_eq!((plan.event.as_deref(), section.byes(&section.rounds[1])), (Some("NK"), vec!["D"]));
+        assert_eq!((plan.event.name(), section.byes(&section.rounds[1])), (Some("NK"), vec!["D"]));
         let course = section.player_rounds(7);
         assert_eq!(course[0], Some(RoundCell { opponent: 8, is_white: true, points: Some("1.5") }));
         assert_eq!(course[1], Some(RoundCell { opponent: 8, is_white: false, points: None }));

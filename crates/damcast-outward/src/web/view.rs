@@ -20,6 +20,8 @@ pub struct View {
     pub silent_since: Option<i64>,
     /// Name or number of the featured board.
     featured: Option<String>,
+    /// Whether the last day of the event is over.
+    pub is_past: bool,
     /// Number of this view: later ones have higher numbers.
     pub step: u64,
     rounds: OnceLock<Vec<String>>,
@@ -42,7 +44,8 @@ impl View {
     /// Creates the view of a time, in ms since 1970.
     pub fn new(hall: ViewerHall, files: Arc<FileView>, silent_since: Option<i64>, now: i64, step: u64) -> View {
         let featured = featured(&hall, &files.plan, now).map(str::to_owned);
-        View { hall, files, silent_since, featured, step, rounds: OnceLock::new() }
+        let is_past = files.plan.event.is_past(now);
+        View { hall, files, silent_since, featured, is_past, step, rounds: OnceLock::new() }
     }
 
     /// Returns the name or the number of the featured board: that of a game that has begun, or of one that waits.
@@ -65,11 +68,13 @@ impl View {
         })
     }
 
-    /// Returns what identifies the view, also after a restart of the server: `generation.seq-tag`, then the featured board.
+    /// Returns what identifies the view, also after a restart of the server: `generation.seq-tag`, `p` if the last
+    /// day is over, and the featured board.
     pub fn id(&self) -> String {
         let featured =
             self.featured.as_deref().map(|board| format!("-{}", utf8_percent_encode(board, NON_ALPHANUMERIC)));
-        format!("{}-{}{}", self.hall.id(), self.files.tag, featured.unwrap_or_default())
+        let past = if self.is_past { "p" } else { "" };
+        format!("{}-{}{past}{}", self.hall.id(), self.files.tag, featured.unwrap_or_default())
     }
 
     /// Returns the pairings and unstarted games.

@@ -22,6 +22,7 @@ views.tournament = {
       section && playersOf(section),
       section && !round && el('div.ab', {}, ...pairing(section)),
       section && freeGames(),
+      isOperator() && theEvent(),
       isOperator() && importing(section),
       lastActions(),
     ]);

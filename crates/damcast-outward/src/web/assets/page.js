@@ -74,6 +74,7 @@ function dress() {
     said = count;
   }
   for (const link of $$(".lg a")) link.setAttribute("href", `${location.pathname}?lang=${link.lang}`);
+  localize();
   paginate();
   tick();
 }
@@ -91,8 +92,26 @@ function tick() {
     clock.classList.toggle("low", left < 60);
     clock.classList.toggle("out", left === 0);
   }
+  countDown(at);
   if (offset !== undefined) put($("#time"), clockTime(at, game() || kind() === "wall" ? undefined : "2-digit"));
   for (const one of $$("[data-silent-since]")) put($(".st", one), fill(texts.board_silent_for, Math.max(0, Math.round((at - one.dataset.silentSince) / 1000))));
+}
+
+// --- the schedule: times in the viewer's zone, and how long until the next one
+const day = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }), moment = new Intl.DateTimeFormat(language, { weekday: "short", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+function localize() {
+  for (const time of $$("time[data-moment]")) { time.title ||= time.textContent; put(time, moment.format(new Date(time.dateTime))); }
+  for (const days of $$("[data-days]")) { const [from, to] = days.dataset.days.split("/").map((text) => new Date(text + "T00:00Z")); if (to >= from) put(days, day.formatRange(from, to)); }
+  put($("#zone"), fill(texts.viewer_zone, moment.resolvedOptions().timeZone));
+}
+function countDown(at) {
+  let next = true;
+  for (const left of $$("[data-until]")) {
+    const minutes = Math.ceil((new Date(left.dataset.until) - at) / 60000), is = next && minutes > 0;
+    const [number, unit] = minutes >= 2880 ? [minutes / 1440, "day"] : minutes >= 120 ? [minutes / 60, "hour"] : [minutes, "minute"];
+    put(left, is ? new Intl.RelativeTimeFormat(language).format(Math.floor(number), unit) : "");
+    if (is) next = false;
+  }
 }
 
 // --- one game: stepping through its moves

@@ -54,6 +54,8 @@ pub enum PageKind {
     Round(String),
     /// Standings and results.
     Standings,
+    /// Facts of the event.
+    Event,
     /// Finished games.
     Archive,
     /// No page.
@@ -100,6 +102,7 @@ fn known_page(path: &str, query: &PageQuery, site: impl FnOnce() -> Option<Strin
         ["game", which, ply] => PageKind::Game { which: decoded(which)?, ply: Some(ply.parse().ok()?) },
         ["round", which] => PageKind::Round(decoded(which)?),
         ["standings"] => PageKind::Standings,
+        ["event"] => PageKind::Event,
         ["archive"] => PageKind::Archive,
         _ => return None,
     })

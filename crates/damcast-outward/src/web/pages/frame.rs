@@ -54,7 +54,7 @@ impl PageBuilder<'_> {
     fn event(&self, shown: &[PageGame<'_>]) -> Option<String> {
         let current = self.current();
         let games = shown.iter().chain(&current).map(|shown| shown.game).chain(&self.view.plan().unstarted);
-        let event = games.into_iter().find_map(|game| game.tag("Event")).or(self.view.plan().event.as_deref());
+        let event = games.into_iter().find_map(|game| game.tag("Event")).or(self.view.plan().event.name());
         event.map(|event| truncated(event).into_owned())
     }
 
@@ -115,6 +115,7 @@ impl PageBuilder<'_> {
                     @let address = format!("/round/{}", percent_encoded(round));
                     a href=(self.link(&address)) aria-current=[here(&address)] { (fill(texts.round, truncated(round))) }
                 } }
+                @if self.view.plan().event.is_described() { a href=(self.link("/event")) aria-current=[here("/event")] { (texts.about_event) } }
                 a href=(self.link("/archive")) aria-current=[here("/archive")] { (texts.games) }
             } }
         })

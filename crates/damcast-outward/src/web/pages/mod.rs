@@ -10,11 +10,13 @@
 //! | [`parts`] | parts of a page, and which of them have changed |
 //! | `frame` | head, navigation and foot of all pages |
 //! | `board` | boards in the grid and single boards, moves, clocks |
+//! | `event` | the event: before, during and after its games |
 //! | `tables` | pairings, matches, standings |
 //! | `text` | names, results, addresses |
 
 pub mod address;
 mod board;
+mod event;
 mod frame;
 pub mod parts;
 mod tables;
@@ -206,6 +208,7 @@ impl<'a> PageBuilder<'a> {
             PageKind::Game { which, ply } => self.game(find_game(self.view, which), *ply, games),
             PageKind::Round(round) => self.round(round).ok_or(PageError::NotFound),
             PageKind::Standings => Ok(self.standings()),
+            PageKind::Event => self.event_page().ok_or(PageError::NotFound),
             PageKind::Archive => Ok(self.archive()),
             PageKind::Unknown => Err(PageError::NotFound),
         }
@@ -220,13 +223,6 @@ impl<'a> PageBuilder<'a> {
     fn waiting_board(&self, waiting: (u64, &ViewerGame)) -> Markup {
         let title = fill(self.texts().board, waiting.0);
         self.current_page("grid", &self.current(), &title, || html! { ul.grid { (self.waiting_card(waiting)) } })
-    }
-
-    /// Renders all boards, each with its current game.
-    fn grid(&self) -> Markup {
-        let shown = self.current();
-        let main = || html! { (self.overview(&shown)) (self.boards()) };
-        self.current_page("grid", &shown, self.texts().boards, main)
     }
 
     /// Renders all boards for a screen at the wall. `site` is the address of the pages, for a QR code.
@@ -386,6 +382,7 @@ impl<'a> PageBuilder<'a> {
                     @for kind in ["teams", "rows"] {
                         @if let Some(table) = self.table(&section[kind], planned.filter(|_| kind == "rows")) { (table) }
                     }
+                    @if let Some(now) = planned.and_then(|planned| self.standings_now(planned, &section["rows"], games)) { (now) }
                     @if let Some((planned, round)) = planned.and_then(|planned| Some((planned, planned.rounds.iter().rev().find(|round| !planned.matches(round).is_empty())?))) {
                         h3 { (fill(texts.round, round.number)) }
                         (self.matches(planned, round))

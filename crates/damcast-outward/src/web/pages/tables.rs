@@ -73,7 +73,8 @@ impl<'a> PageBuilder<'a> {
         let rounds: &[PlannedRound] = section.map_or(&[], |section| &section.rounds);
         let number = |id: u64| rows.iter().zip(1..).find(|(row, _)| row.id == Some(id)).map(|(_, number)| number);
         // If ranks are shared, a column shows the row numbers that identify opponents.
-        let is_shared = rows.iter().zip(1..).any(|(row, number): (_, usize)| row.texts[0] != number.to_string());
+        let is_shared = section.is_some()
+            && rows.iter().zip(1..).any(|(row, number): (_, usize)| row.texts[0] != number.to_string());
         Some(html! {
             div.tb tabindex="0" role="region" aria-label=(texts.standings) { table.st1 {
                 thead { tr {

@@ -29,7 +29,12 @@ pub(super) fn name(name: Option<&str>) -> Markup {
 
 /// Shortens a text to [`MAX_NAME_LEN`].
 pub(super) fn truncated(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(MAX_NAME_LEN) {
+    shortened(text, MAX_NAME_LEN)
+}
+
+/// Shortens a text to a number of characters.
+pub(super) fn shortened(text: &str, max_len: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(max_len) {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
     }

@@ -174,6 +174,37 @@ texts! {
         page_address: "This page", "Deze pagina", "Cette page", "Эта страница";
         /// Heading of a column of the standings.
         points: "Points", "Punten", "Points", "Очки";
+        /// Link in the navigation, and title: what is known of the event as a whole.
+        about_event: "About the event", "Over het evenement", "L’événement", "О турнире";
+        /// Heading of the moments of an event, and link to them.
+        schedule: "Schedule", "Programma", "Programme", "Расписание";
+        /// Label: who organises the event; at the desk too.
+        organiser: "Organiser", "Organisator", "Organisateur", "Организатор";
+        /// Label: name of the chief arbiter.
+        arbiter: "Arbiter", "Arbiter", "Arbitre", "Главный судья";
+        /// Label: the federation that organises the event.
+        federation: "Federation", "Bond", "Fédération", "Федерация";
+        /// Label: how the event is played, as “Swiss system, 9 rounds”; at the desk too.
+        system: "System", "Wedstrijdvorm", "Formule", "Система";
+        /// Label: how much time the players have.
+        time_control: "Time control", "Bedenktijd", "Cadence", "Контроль времени";
+        /// Link to a video of the event, and its label at the desk.
+        stream: "Video stream", "Videostream", "Vidéo en direct", "Видеотрансляция";
+        /// Link to the rules of the event, and its label at the desk.
+        regulations: "Regulations", "Reglement", "Règlement", "Регламент";
+        /// Link to the event’s own site, and its label at the desk.
+        website: "Website", "Website", "Site web", "Сайт";
+        /// Heading of a text about the event, written after it; at the desk too.
+        report: "Report", "Verslag", "Compte rendu", "Отчёт";
+        /// Heading of the first page after the event, above the first places.
+        final_standings: "Final standings", "Eindstand", "Classement final", "Итоговое положение";
+        /// Heading of the standings with games that are over and not official yet.
+        as_it_stands: "As it stands", "Tussenstand", "Classement provisoire en direct", "Положение на данный момент";
+        /// Below the schedule. `{}`: name of the viewer’s time zone.
+        viewer_zone: "Times in your time zone: {}",
+            "Tijden in je eigen tijdzone: {}",
+            "Heures dans votre fuseau horaire : {}",
+            "Время в вашем часовом поясе: {}";
         /// Heading of a column of the standings: the place of a player.
         rank: "Rank", "Plaats", "Place", "Место";
         /// Heading of a column of the standings: the player’s name; label of a field of the desk.
@@ -210,6 +241,21 @@ texts! {
             "Voorlopig, {} uitslag ontbreekt" "Voorlopig, {} uitslagen ontbreken",
             "Provisoire, il manque {} résultat" "Provisoire, il manque {} résultats",
             "Предварительно, не хватает {} результата" "Предварительно, не хватает {} результатов" "Предварительно, не хватает {} результатов";
+        /// First page, beside the round. `{}`: number of games that are being played.
+        games_on: "{} game is being played" "{} games are being played",
+            "{} partij is bezig" "{} partijen zijn bezig",
+            "{} partie en cours" "{} parties en cours",
+            "идёт {} партия" "идут {} партии" "идут {} партий";
+        /// First page, after the games that are being played. `{}`: number of games that are over.
+        games_over: "{} is over" "{} are over",
+            "{} is afgelopen" "{} zijn afgelopen",
+            "{} terminée" "{} terminées",
+            "окончена {}" "окончены {}" "окончено {}";
+        /// Below the heading of the standings as they stand. `{}`: number of games whose result is not official yet.
+        unofficial: "With {} result that is not official yet" "With {} results that are not official yet",
+            "Met {} uitslag die nog niet officieel is" "Met {} uitslagen die nog niet officieel zijn",
+            "Avec {} résultat qui n’est pas encore officiel" "Avec {} résultats qui ne sont pas encore officiels",
+            "С учётом {} неофициального результата" "С учётом {} неофициальных результатов" "С учётом {} неофициальных результатов";
     }
 }
 
@@ -232,6 +278,7 @@ pub const SCRIPT_KEYS: &[&str] = &[
     "spoken_capture",
     "spoken_move",
     "stored_page",
+    "viewer_zone",
     "white",
     "white_to_move",
 ];

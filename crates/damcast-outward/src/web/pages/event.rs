@@ -1,0 +1,273 @@
+//! The event as a whole: its facts before the first game, what is on now, its outcome after the last game; points as they stand.
+
+use std::collections::HashMap;
+
+use draughts_pdn::tag_values::Outcome;
+use draughts_tournament::{Points, Scoring};
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::text::shortened;
+use super::{PageBuilder, PageGame, percent_encoded};
+use crate::web::plan::{self, PlannedRound, PlannedSection};
+use crate::web::state::ViewerGame;
+use crate::web::texts::fill;
+
+/// Largest number of rows of the final standings on the first page.
+const MAX_ROWS: usize = 10;
+/// Longest fact of the event on a page, in characters, and longest report.
+const MAX_FACT_LEN: usize = 500;
+const MAX_REPORT_LEN: usize = 4_000;
+
+/// Part of the life of an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum EventPhase {
+    /// No game has begun.
+    Announced,
+    /// Games are played, or more will be.
+    Running,
+    /// The last game has been played.
+    Over,
+}
+
+/// Whether a game goes on.
+fn is_on(shown: &PageGame<'_>) -> bool {
+    !shown.game.is_ended && shown.game.result.is_none()
+}
+
+impl<'a> PageBuilder<'a> {
+    /// Returns the part of its life in which the event is. The facts decide, and the last day: the view has both.
+    pub(super) fn phase(&self) -> EventPhase {
+        let plan = self.view.plan();
+        let rounds = || plan.sections.iter().flat_map(|section| &section.rounds);
+        let games = self.current();
+        let has_result = |round: &PlannedRound| round.pairings.iter().any(|pairing| pairing.points.is_some());
+        if games.is_empty() && !rounds().any(has_result) {
+            return EventPhase::Announced;
+        }
+        let is_closed = |section: &PlannedSection| {
+            let closed = section.rounds.iter().filter(|round| round.is_closed()).count() as u64;
+            closed == section.rounds.len() as u64
+                && closed > 0
+                && section.planned_rounds.map_or(!plan.event.report.is_empty(), |planned| closed >= planned)
+        };
+        let all_closed =
+            !plan.sections.is_empty() && plan.sections.iter().all(is_closed) && !self.has_waiting_players();
+        // A recorder that was switched off after the last day may have left a game unfinished.
+        let is_left = self.view.is_past && self.view.silent_since.is_some();
+        if (!games.iter().any(is_on) || is_left) && (all_closed || self.view.is_past) {
+            return EventPhase::Over;
+        }
+        EventPhase::Running
+    }
+
+    /// Whether players are known of a game that has not begun.
+    fn has_waiting_players(&self) -> bool {
+        let has_player = |game: &ViewerGame| game.tag("White").or(game.tag("Black")).is_some();
+        self.view.plan().unstarted.iter().any(has_player)
+    }
+
+    /// Renders the page of the facts; `None` if none are known.
+    pub(super) fn event_page(&self) -> Option<Markup> {
+        let texts = self.texts();
+        self.view.plan().event.is_described().then(|| {
+            self.current_page("list", &self.current(), texts.about_event, || html! { (self.facts()) (self.report()) })
+        })
+    }
+
+    /// Renders all boards, below what is known of the event; after its end, the outcome in their place.
+    pub(super) fn grid(&self) -> Markup {
+        let shown = self.current();
+        let main = || match self.phase() {
+            EventPhase::Announced => self.cover(),
+            EventPhase::Running => html! { (self.now(&shown)) (self.overview(&shown)) (self.boards()) },
+            EventPhase::Over => self.outcome(),
+        };
+        self.current_page("grid", &shown, self.texts().boards, main)
+    }
+
+    /// Renders the facts and, as soon as they are public, the pairings.
+    fn cover(&self) -> Markup {
+        let plan = self.view.plan();
+        let is_described = plan.event.is_described();
+        let waits = self.has_waiting_players();
+        let rounds = plan.sections.iter().flat_map(|section| section.rounds.iter().map(move |round| (section, round)));
+        html! {
+            @if is_described { (self.facts()) }
+            @if waits || !is_described { (self.boards()) } @else {
+                @for (section, round) in rounds { (self.pairings(section, round, &[])) }
+            }
+        }
+    }
+
+    /// Renders how many games go on, and the scores of the teams.
+    fn now(&self, shown: &[PageGame<'_>]) -> Markup {
+        let (texts, plan) = (self.texts(), self.view.plan());
+        let on = shown.iter().filter(|shown| is_on(shown)).count();
+        let round =
+            self.current_round().or_else(|| shown.iter().find_map(|shown| shown.game.tag("Round")).map(str::to_owned));
+        let line = || {
+            html! { p.ev-now {
+                @if let Some(round) = &round { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { bdi { (fill(texts.round, shortened(round, 80))) } } " · " }
+                (self.language().count(texts.games_on, on)) " · " (self.language().count(texts.games_over, shown.len() - on))
+                @if plan.event.is_described() { " · " a href=(self.link("/event")) { (if plan.event.schedule().next().is_some() { texts.schedule } else { texts.about_event }) } }
+            } }
+        };
+        let open = |section: &'a PlannedSection| {
+            let round = section.rounds.iter().find(|round| Some(round.number) == section.open_round)?;
+            (!section.matches(round).is_empty()).then_some((section, round))
+        };
+        let matches: Vec<_> = plan.sections.iter().filter_map(open).collect();
+        let is_known = !plan.sections.is_empty() || plan.event.is_described();
+        html! {
+            @if is_known { (self.parts.part("p", "now", line)) }
+            @if !matches.is_empty() { (self.parts.part("div", "matches", || html! { div.ev-teams { @for (section, round) in &matches {
+                @if let Some(title) = plan::title(&section.name) { h2 { bdi { (shortened(title, 80)) } } }
+                (self.matches(section, round))
+            } } })) }
+        }
+    }
+
+    /// Renders the end of the event: the first places, the report, the rounds and the games.
+    fn outcome(&self) -> Markup {
+        let texts = self.texts();
+        let sections = self.view.files.standings["sections"].as_array();
+        let first =
+            |rows: &Value| Value::Array(rows.as_array().into_iter().flatten().take(MAX_ROWS).cloned().collect());
+        let standings = || {
+            html! { div.ev-final {
+                div.hd { h2 { (texts.final_standings) } p { a href=(self.link("/standings")) { (texts.standings) } } }
+                @for section in sections.into_iter().flatten() {
+                    @if let Some(title) = section["section"].as_str().and_then(plan::title) { h3 { bdi { (shortened(title, 80)) } } }
+                    @for kind in ["teams", "rows"] { @if let Some(table) = self.table(&first(&section[kind]), None) { (table) } }
+                }
+            } }
+        };
+        html! {
+            @if sections.is_some_and(|sections| !sections.is_empty()) { (self.parts.part("div", "final", standings)) }
+            (self.report())
+            div.hd { h2 { (texts.results) } }
+            p.ev-links {
+                @for round in self.view.rounds() { a.btn href=(self.link(&format!("/round/{}", percent_encoded(round)))) { bdi { (fill(texts.round, shortened(round, 80))) } } }
+            }
+            div.hd { h2 { (texts.games) } }
+            p.ev-links {
+                a.btn href=(self.link("/archive")) { (texts.all_games) } a.btn href="/games.pdn" { "games.pdn" }
+                @if self.view.plan().event.is_described() { a.btn href=(self.link("/event")) { (texts.about_event) } }
+            }
+        }
+    }
+
+    /// Renders dates, place, facts, schedule and links.
+    fn facts(&self) -> Markup {
+        let (texts, event) = (self.texts(), &self.view.plan().event);
+        let facts = [
+            (texts.system, &event.format),
+            (texts.time_control, &event.time_control),
+            (texts.organiser, &event.organiser),
+            (texts.arbiter, &event.arbiter),
+            (texts.federation, &event.federation),
+        ];
+        let links = event.links().into_iter().zip([texts.stream, texts.regulations, texts.website]);
+        let links: Vec<_> = links.filter_map(|(address, label)| Some((address?, label))).collect();
+        let has_schedule = event.schedule().next().is_some();
+        // All that it shows is in the files of the outlet.
+        self.parts.leaf("section", "event", &self.view.files.tag, || html! { section.ev aria-label=(texts.about_event) {
+            @if !event.start.is_empty() || !event.site.is_empty() { p.ev-when {
+                (self.days())
+                @if !event.site.is_empty() { " " span { bdi { (shortened(&event.site, MAX_FACT_LEN)) } } }
+            } }
+            dl { @for (label, fact) in facts { @if !fact.is_empty() { div { dt { (label) } dd { bdi { (shortened(fact, MAX_FACT_LEN)) } } } } } }
+            @if !links.is_empty() { p.ev-links { @for (address, label) in links { a.btn href=(address) rel="noopener noreferrer" { (label) } } } }
+            @if has_schedule {
+                h2 { (texts.schedule) }
+                ol { @for moment in event.schedule() { li {
+                    time datetime=(moment.utc()) data-moment { (moment.local()) }
+                    b { bdi { (shortened(moment.name, MAX_FACT_LEN)) } }
+                    span.ev-left data-until=(moment.utc()) {}
+                } } }
+                p.ev-zone #zone {}
+            }
+        } })
+    }
+
+    /// Renders the days of the event.
+    fn days(&self) -> Markup {
+        let event = &self.view.plan().event;
+        let (start, end) = (shortened(&event.start, 80), shortened(&event.end, 80));
+        let is_one_day = event.end.is_empty() || event.start == event.end;
+        html! { @if !start.is_empty() { b data-days=(format!("{start}/{}", if is_one_day { &start } else { &end })) { (start) @if !is_one_day { " – " (end) } } } }
+    }
+
+    fn report(&self) -> Markup {
+        let report = shortened(&self.view.plan().event.report, MAX_REPORT_LEN);
+        let paragraphs = || {
+            html! { section.ev-report {
+                h2 { (self.texts().report) }
+                @for line in report.lines().filter(|line| !line.trim().is_empty()) { p dir="auto" { (line) } }
+            } }
+        };
+        html! { @if !report.is_empty() { (self.parts.leaf("section", "report", &self.view.files.tag, paragraphs)) } }
+    }
+
+    /// Renders the points of a section with the games that are over and not official yet; `None` if there are none. `rows`: those of
+    /// `standings.json`.
+    pub(super) fn standings_now(
+        &self,
+        section: &PlannedSection,
+        rows: &Value,
+        games: &[PageGame<'_>],
+    ) -> Option<Markup> {
+        let texts = self.texts();
+        let (gains, count) = unofficial_points(section, games);
+        let total = |row: &Value| {
+            let official = row["points"].as_str().and_then(Points::parse).unwrap_or(Points::ZERO);
+            row["id"].as_u64().and_then(|id| gains.get(&id)).map_or(official, |gain| official + *gain)
+        };
+        let mut rows: Vec<(Points, Value)> = rows.as_array()?.iter().map(|row| (total(row), row.clone())).collect();
+        if count == 0 || rows.is_empty() {
+            return None;
+        }
+        // Equal points stay in the official order.
+        rows.sort_by_key(|(points, _)| std::cmp::Reverse(*points));
+        let rank = |points: Points| 1 + rows.iter().filter(|(other, _)| *other > points).count();
+        let now = rows.iter().map(|(points, row)| {
+            let gained = row["id"].as_u64().is_some_and(|id| gains.contains_key(&id));
+            let games = row["games"].as_u64().unwrap_or(0) + u64::from(gained);
+            json!({"rank": rank(*points), "id": row["id"], "name": row["name"], "points": points.to_string(), "games": games})
+        });
+        let table = self.table(&Value::Array(now.collect()), None)?;
+        Some(
+            html! { div.hd { h3 { (texts.as_it_stands) } p { (self.language().count(texts.unofficial, count)) } } (table) },
+        )
+    }
+}
+
+/// Returns the points of the players from games of open rounds that have a result and are not official yet, and the number of these games.
+fn unofficial_points(section: &PlannedSection, games: &[PageGame<'_>]) -> (HashMap<u64, Points>, usize) {
+    let (mut gains, mut count) = (HashMap::new(), 0);
+    let Ok(scoring) = Scoring::parse(&section.scoring) else { return (gains, count) };
+    for round in section.rounds.iter().filter(|round| !round.is_closed()) {
+        for pairing in round.pairings.iter().filter(|pairing| pairing.points.is_none()) {
+            let (Some(white), Some(black)) = (pairing.white, pairing.black) else { continue };
+            let is_it = |shown: &&PageGame<'_>| {
+                let tag = |name: &str| shown.game.tag(name);
+                let names = [("White", white), ("Black", black)];
+                let is_table = |table: u64| tag("Board").is_none_or(|tag| tag == table.to_string());
+                pairing.table.is_none_or(is_table)
+                    && tag("Round").is_some_and(|tag| tag == round.number.to_string())
+                    && tag("Section").is_none_or(|tag| tag == section.name)
+                    && names.iter().all(|(side, id)| tag(side).is_some() && tag(side) == section.player(Some(*id)))
+            };
+            // A game that was played again counts with its last part.
+            let result = games.iter().rev().find(is_it).and_then(|shown| shown.game.result.as_deref());
+            let points = result.and_then(Outcome::parse).and_then(|outcome| scoring.points_of(outcome));
+            let Some((of_white, of_black)) = points else { continue };
+            count += 1;
+            for (player, points) in [(white, of_white), (black, of_black)] {
+                *gains.entry(player).or_insert(Points::ZERO) += points;
+            }
+        }
+    }
+    (gains, count)
+}
