@@ -128,8 +128,8 @@ enum Subcommand {
     },
     /// Describe the event: name, place, days, schedule, links, report.
     ///
-    /// Facts that are not given stay; an empty one is removed. Pages show them at once. Games that begin later have the name and the place
-    /// in the tags Event and Site.
+    /// Facts that are not given stay; an empty one is removed. Pages show them at once. Name and place are in the tags Event and Site of
+    /// the tournament's games; live files that exist keep their tags.
     #[command(
         arg_required_else_help = true,
         after_help = "Examples:\n  damcast ctl describe-event --name \"Open 2027\" --site Huissen --start 2027-07-10 --end 2027-07-11\n  \

@@ -53,6 +53,9 @@ fn cover_shows_facts_before_first_game() {
     }
     assert_page(&server, "/", &["Ba &lt;i&gt;", "Not started"], &["No game has started yet"]);
     assert_page(&server, "/?lang=ru", &["Расписание", "Организатор"], &[]);
+    let two = OutletFixture::new();
+    write(&two, &facts("2199-07-12", ""), &[("published", None), ("published", None)]);
+    assert_page(&two.serve(), "/", &["<bdi>Round 1</bdi></h2>"], &["<bdi>Round 2</bdi></h2>"]);
     // Boards without players say nothing about a round that is not open yet.
     let empty = "[GameType \"20\"]\n[Board \"1\"]\n[Result \"*\"]\n\n*\n";
     let boards = OutletFixture::new();
@@ -72,7 +75,7 @@ fn cover_shows_facts_before_first_game() {
 #[test]
 fn first_page_tells_what_is_on_now() {
     let mut outlet = OutletFixture::new();
-    let tags = json!({"White": "Jansen", "Black": "Ba <i>", "Round": "2", "Board": "1"});
+    let tags = json!({"White": "Jansen", "Black": "Ba <i>", "Round": "2", "Board": "1", "Event": "Evening"});
     outlet.begin("board-1", tags);
     outlet.play("board-1", 1);
     write(&outlet, &facts("2199-07-12", ""), &[("closed", Some(["2", "0"])), ("open", None)]);
@@ -85,7 +88,7 @@ fn first_page_tells_what_is_on_now() {
         "Huissen",
         "0–0",
     ];
-    assert_page(&server, "/", &now, &["Final standings", "class=\"ev\""]);
+    assert_page(&server, "/", &now, &["Final standings", "class=\"ev\"", "Evening"]);
     assert_page(&server, "/standings", &[], &["As it stands"]);
     // The result of the board is not official yet.
     outlet.append_event("board-1", json!({"n": 2, "type": "result", "result": "0-2"}));
@@ -137,5 +140,22 @@ fn results_lead_after_last_round() {
         if is_over && !report.is_empty() {
             assert_page(&server, "/", &["<p dir=\"auto\">It was &lt;fun&gt;.</p><p dir=\"auto\">See you.</p>"], &[]);
         }
+    }
+}
+
+/// A recorder that is switched off after the last day never ends a game.
+#[test]
+fn unfinished_game_of_silent_recorder_ends_with_event() {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba <i>", "Round": "2", "Board": "1"}));
+    outlet.write("alive.json", "{}");
+    let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    let sign = fs::File::options().write(true).open(outlet.path("alive.json")).unwrap();
+    sign.set_modified(hour_ago).unwrap();
+    for (end, has, has_not) in
+        [("2199-07-12", "/board/board-1", "<h2>Results"), ("2001-07-12", "<h2>Results", "/board/board-1")]
+    {
+        write(&outlet, &facts(end, ""), &[("closed", Some(["2", "0"])), ("open", None)]);
+        assert_page(&outlet.serve(), "/", &[has], &[has_not]);
     }
 }

@@ -86,12 +86,14 @@ impl<'a> PageBuilder<'a> {
         self.current_page("grid", &shown, self.texts().boards, main)
     }
 
-    /// Renders the facts and, as soon as they are public, the pairings.
+    /// Renders the facts and, as soon as they are public, the pairings of the first round.
     fn cover(&self) -> Markup {
         let plan = self.view.plan();
         let is_described = plan.event.is_described();
         let waits = self.has_waiting_players();
-        let rounds = plan.sections.iter().flat_map(|section| section.rounds.iter().map(move |round| (section, round)));
+        let first =
+            |section: &'a PlannedSection| Some((section, section.rounds.iter().find(|round| !round.is_closed())?));
+        let rounds = plan.sections.iter().filter_map(first);
         html! {
             @if is_described { (self.facts()) }
             @if waits || !is_described { (self.boards()) } @else {

@@ -50,11 +50,12 @@ impl PageBuilder<'_> {
         html! { bdi { (event) } @if let Some(round) = round { " " span { bdi { (fill(self.texts().round, round)) } } } }
     }
 
-    /// Returns the name of the event from these games, else from current games, unstarted games or the tournament.
+    /// Returns the name of the event from the tournament, else from these games, current games or unstarted games.
     fn event(&self, shown: &[PageGame<'_>]) -> Option<String> {
         let current = self.current();
         let games = shown.iter().chain(&current).map(|shown| shown.game).chain(&self.view.plan().unstarted);
-        let event = games.into_iter().find_map(|game| game.tag("Event")).or(self.view.plan().event.name());
+        let of_games = || games.into_iter().find_map(|game| game.tag("Event"));
+        let event = self.view.plan().event.name().or_else(of_games);
         event.map(|event| truncated(event).into_owned())
     }
 

@@ -175,7 +175,7 @@ texts! {
         /// Heading of a column of the standings.
         points: "Points", "Punten", "Points", "Очки";
         /// Link in the navigation, and title: what is known of the event as a whole.
-        about_event: "About the event", "Over het evenement", "L’événement", "О турнире";
+        about_event: "Event", "Evenement", "Événement", "Турнир";
         /// Heading of the moments of an event, and link to them.
         schedule: "Schedule", "Programma", "Programme", "Расписание";
         /// Label: who organises the event; at the desk too.
