@@ -579,7 +579,7 @@ fn desk_offers_every_tournament_request() {
         table.lines().skip_while(|line| !line.starts_with("|---")).skip(1).take_while(|line| line.starts_with("| "));
     let commands: Vec<&str> = rows.map(|row| row.split('`').nth(1).unwrap()).collect();
     assert!(commands.len() > 10, "{commands:?}");
-    let scripts = ["tournament", "event", "pairing", "results", "boards", "station", "core", "missing"]
+    let scripts = ["tournament", "event", "pairing", "results", "boards", "station", "core", "missing", "on_air"]
         .map(|name| fs::read_to_string(format!("crates/damcast-outward/src/desk/assets/{name}.js")).unwrap())
         .concat();
     for command in commands {

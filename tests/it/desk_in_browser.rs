@@ -131,6 +131,7 @@ fn operator_day_works_in_browser() {
     import_and_pair(&mut browser, &folder);
     open_round(&mut browser, &folder);
     correct_name(&mut browser);
+    put_on_air(&mut browser, &folder);
     enter_results(&mut browser, &folder);
     set_up_position(&mut browser, &folder);
     wait_until("the setup in the file", || place.live("a-1.pdn").contains("/FEN \"B:W"));
@@ -174,6 +175,20 @@ fn open_round(browser: &mut Browser, folder: &Path) {
     press(browser, "Open round");
     shown(browser, "Round 1 is open");
     save_screenshots(browser, folder, "round");
+}
+
+/// Features the board, the busiest board, and none.
+fn put_on_air(browser: &mut Browser, folder: &Path) {
+    browser.evaluate("location.hash = '#on_air'");
+    for (key, words) in [("feature a", "Now: board "), ("most-moves", "most moves"), ("off", "Now: no board")] {
+        let button = format!("document.querySelector('[data-key={key:?}]')");
+        browser.wait(&format!("Boolean({button})"), &true.into());
+        browser.evaluate(&format!("{button}.click()"));
+        browser.wait(&format!("{button}.getAttribute('aria-pressed')"), &"true".into());
+        shown(browser, words);
+        save_screenshots(browser, folder, &format!("on-air-{}", key.replace(' ', "-")));
+    }
+    browser.evaluate("location.hash = '#tournament'");
 }
 
 fn correct_name(browser: &mut Browser) {
@@ -284,7 +299,7 @@ fn confirmed_action_matches_display() {
 }
 
 /// A view of the desk, and its buttons that open dialogs.
-const DIALOG_BUTTONS: [(&str, &[&str]); 7] = [
+const DIALOG_BUTTONS: [(&str, &[&str]); 8] = [
     (
         "boards",
         &["result", "names", "adopt", "undo", "setup", "resync", "flip", "hold", "start", "pairing", "rotate", "entry"],
@@ -293,6 +308,7 @@ const DIALOG_BUTTONS: [(&str, &[&str]); 7] = [
     ("tournament", &["to closed", "result 0", "substitute 0", "player 1", "round-robin", "next-round"]),
     ("set_up", &["add-players"]),
     ("standings", &[]),
+    ("on_air", &[]),
     ("log", &[]),
     ("station", &["reload", "alarm-test", "log-level", "login"]),
 ];

@@ -117,6 +117,7 @@ mod simulation;
 mod standard_output;
 mod start;
 mod storm;
+mod studio_in_browser;
 mod terminal;
 mod test_board;
 mod tournament;

@@ -10,12 +10,13 @@ use crate::browser::{Browser, Page};
 use crate::generated_games::Dice;
 use crate::serve::{OutletFixture, Server};
 
-/// Returns the tree of a page, without what depends on the time of looking: ages, running clocks, the hour; attributes in one order.
+/// Returns the tree of a page, without what depends on the time of looking: ages, running clocks, turns, the hour; attributes in one order.
 const TREE: &str = r"(() => {
     const page = document.documentElement.cloneNode(true);
     for (const gone of page.querySelectorAll('#time, #banner, #say, script, link, meta')) gone.remove();
     for (const clock of page.querySelectorAll('.ck')) { clock.classList.remove('low', 'out'); clock.querySelector('time')?.remove(); }
     for (const age of page.querySelectorAll('[data-silent-since] .st, [data-until]')) age.textContent = '';
+    for (const one of page.querySelectorAll('[data-turns] > *')) one.removeAttribute('hidden');
     for (const name of ['id', 'heard', 'stream']) delete page.querySelector('body').dataset[name];
     page.querySelector('body').removeAttribute('class');
     const text = (node) => node.nodeType === 3 ? node.data : '<' + node.localName + [...node.attributes].filter(({ name, value }) => name !== 'class' || value).map(({ name, value }) => ' ' + name + '=' + value).sort().join('') + '>' + [...node.childNodes].map(text).join('');
@@ -124,10 +125,16 @@ impl Event {
         let board = self.dice.roll(BOARDS);
         let name = format!("board-{}", board + 1);
         let (game, plies, is_on) = self.games[board];
-        match self.dice.roll(25) {
+        match self.dice.roll(27) {
             24 => {
                 self.describe();
                 self.write_files();
+            }
+            25 | 26 => {
+                let board = if self.dice.roll(2) == 0 { name } else { (board + 1).to_string() };
+                let (mode, boards) =
+                    [("board", vec![board]), ("most-moves", vec![]), ("off", vec![])][self.dice.roll(3)].clone();
+                self.outlet.append_line(json!({"t": 8, "type": "featured", "mode": mode, "boards": boards}));
             }
             0 if self.round < 4 => self.open_round(),
             1 => {
@@ -252,6 +259,13 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
         "/archive?lang=ru",
         "/event?lang=nl",
         "/game/board-2-1/2?lang=fr",
+        "/overlay/featured",
+        "/overlay/board/3?theme=light&clock=left",
+        "/overlay/lower-third?lang=nl",
+        "/overlay/ticker",
+        "/overlay/standings?width=600",
+        "/embed/round/2",
+        "/studio?overlay=standings",
     ];
     let mut pages = Pages::new(browser, 4);
     let mut compared = 0;
@@ -292,7 +306,7 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
 
 #[test]
 fn open_page_is_what_loaded_page_would_be() {
-    println!("{} pages compared", open_pages_follow(17, 1));
+    println!("{} pages compared", open_pages_follow(19, 1));
 }
 
 /// Run by `scripts/open-pages`: `DAMCAST_STREAMS` (300) streams from `DAMCAST_SEED` (1).

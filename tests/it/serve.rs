@@ -4,6 +4,7 @@
 mod earlier_games;
 mod event_pages;
 mod hostile;
+mod overlays;
 mod pages;
 mod process;
 mod streams;

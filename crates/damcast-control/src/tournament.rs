@@ -1,6 +1,6 @@
 //! Requests: a command with its options. `ctl`, the desk and `damcast tournament` send them.
 
-use draughts_tournament::TournamentCommand;
+use draughts_tournament::{FeaturedChoice, TournamentCommand};
 use serde::{Deserialize, Serialize};
 
 /// A request of an arbiter.
@@ -55,6 +55,9 @@ pub struct TournamentSnapshot {
     pub rounds: Vec<RoundSnapshot>,
     /// Last actions, oldest first.
     pub history: Vec<TournamentHistoryEntry>,
+    /// Choice of the featured board.
+    #[serde(default)]
+    pub featured: FeaturedChoice,
     /// Games that an undo has set free: they are of no pairing until they are adopted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub free_games: Vec<FreeGame>,

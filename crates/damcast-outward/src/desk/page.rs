@@ -40,6 +40,7 @@ pub(super) const OTHER_SCRIPT: &str = concat!(
     include_str!("assets/station.js"),
     include_str!("assets/evening.js"),
     include_str!("assets/missing.js"),
+    include_str!("assets/on_air.js"),
 );
 
 impl Page {

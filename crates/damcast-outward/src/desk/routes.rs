@@ -458,7 +458,7 @@ async fn tournament(State(desk): SharedSite, _: LoggedInUser) -> Response {
     let Some(shown) = &reply.tournament else { return reply_response(&reply) };
     let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
     let (tournament, standings) = (parsed(&shown.tournament), parsed(&shown.standings));
-    let answer = json!({"ok": true, "version": shown.version, "tournament": tournament, "standings": standings, "rounds": shown.rounds, "history": shown.history, "free_games": shown.free_games});
+    let answer = json!({"ok": true, "version": shown.version, "tournament": tournament, "standings": standings, "rounds": shown.rounds, "history": shown.history, "free_games": shown.free_games, "featured": shown.featured});
     object(StatusCode::OK, &answer)
 }
 

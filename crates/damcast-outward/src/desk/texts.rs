@@ -27,6 +27,7 @@ static OF_OTHER_SCRIPT: LazyLock<Vec<BTreeMap<String, Row>>> = LazyLock::new(|| 
         include_str!("texts/station.toml"),
         include_str!("texts/evening.toml"),
         include_str!("texts/missing.toml"),
+        include_str!("texts/on_air.toml"),
     ])
 });
 

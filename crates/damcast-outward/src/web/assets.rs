@@ -16,6 +16,9 @@ pub const STYLE: &str = include_str!("assets/page.css");
 /// Script of the viewers' pages.
 pub(super) const SCRIPT: &str = include_str!("assets/page.js");
 
+/// Script for web sites that embed boards, at an address that stays.
+pub(super) const EMBED_SCRIPT: &str = include_str!("assets/embed.js");
+
 /// Removes comments, indents and empty lines of a script or a style. String literals must not span lines.
 pub fn minify(script: &str) -> String {
     let lines = script
@@ -33,6 +36,8 @@ pub fn joined(styles: &[&str]) -> String {
 /// Assets of the viewers' pages.
 pub struct Assets {
     style: Asset,
+    overlay_style: Asset,
+    studio_script: Asset,
     script: Asset,
 }
 
@@ -71,6 +76,8 @@ impl Assets {
                 CSS,
                 joined(&[STYLE, include_str!("assets/event.css"), include_str!("assets/wall.css")]),
             ),
+            overlay_style: Asset::new("overlay", "css", CSS, joined(&[include_str!("assets/overlay.css")])),
+            studio_script: Asset::new("studio", "js", JS, minify(include_str!("assets/studio.js"))),
             script: Asset::new("page", "js", JS, minify(SCRIPT)),
         }
     }
@@ -80,6 +87,16 @@ impl Assets {
         &self.style.path
     }
 
+    /// Returns the path of the style sheet of overlays and the studio.
+    pub fn overlay_style(&self) -> &str {
+        &self.overlay_style.path
+    }
+
+    /// Returns the path of the studio's script.
+    pub fn studio_script(&self) -> &str {
+        &self.studio_script.path
+    }
+
     /// Returns the path of the script.
     pub fn script(&self) -> &str {
         &self.script.path
@@ -87,12 +104,17 @@ impl Assets {
 
     /// Returns an identifier that changes with the assets and the version.
     pub fn build_id(&self) -> String {
-        hex(&Sha256::digest(format!("{}{}{}", self.style.path, self.script.path, env!("CARGO_PKG_VERSION")))[..4])
+        let paths = self.all().map(|asset| asset.path.as_str()).concat();
+        hex(&Sha256::digest(paths + env!("CARGO_PKG_VERSION"))[..4])
     }
 
     /// Finds an asset by its path.
     pub fn find(&self, path: &str) -> Option<&Asset> {
-        [&self.style, &self.script].into_iter().find(|asset| asset.path == path)
+        self.all().into_iter().find(|asset| asset.path == path)
+    }
+
+    fn all(&self) -> [&Asset; 4] {
+        [&self.style, &self.script, &self.overlay_style, &self.studio_script]
     }
 }
 

@@ -17,7 +17,7 @@ use axum::{Extension, Router};
 use serde::Deserialize;
 use tokio::sync::watch;
 
-use super::assets::Assets;
+use super::assets::{Assets, CSS, EMBED_SCRIPT, JS};
 use super::files::{EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, WHOLE_FILES, is_archived};
 use super::hosts::{AllowedHosts, is_local_host};
 use super::listener::PeerAddress;
@@ -25,6 +25,7 @@ use super::live::{Feed, LiveStream};
 use super::origin::{RequestOrigin, single_value};
 use super::page_store::PageStore;
 use super::pages::address::{PageAddress, PageKind, PageQuery};
+use super::pages::overlay_look::{OverlayLook, WrongParameter};
 use super::pages::{PageError, find_game};
 use super::stored_games::StoredGames;
 use super::view::View;
@@ -35,6 +36,9 @@ const MAX_ADDRESS_LEN: usize = 2048;
 /// Policy that lets pages load only from this server, without inline scripts or styles.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'";
+/// Policy of the studio, which shows an overlay in a frame and has a form.
+const STUDIO_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+                             frame-src 'self'; base-uri 'none'; form-action 'self'";
 
 /// Shared data of all answers.
 pub struct Site {
@@ -75,9 +79,13 @@ impl Site {
     fn page_address(&self, asked: &PageRequest, path: &str, query: &PageQuery) -> PageAddress {
         let host = asked.site_address.parse::<Uri>().ok();
         let is_reached = host.as_ref().and_then(Uri::host).is_some_and(|host| !is_local_host(host));
+        let mut kind = PageKind::of(path, query, || is_reached.then(|| asked.site_address.clone()));
+        if let PageKind::Studio { site, .. } = &mut kind {
+            site.clone_from(&asked.site_address);
+        }
         PageAddress {
             path: path.to_owned(),
-            kind: PageKind::of(path, query, || is_reached.then(|| asked.site_address.clone())),
+            kind,
             language: Language::negotiate(asked.query.lang.as_deref(), &asked.headers),
             is_language_chosen: asked.query.lang.as_deref().is_some_and(|code| Language::from_code(code).is_some()),
         }
@@ -92,6 +100,8 @@ pub fn router(site: Arc<Site>) -> Router {
         .route("/round/{which}/{name}", get(round_file))
         .route("/archive/{name}", get(archived))
         .route("/assets/{name}", get(asset))
+        .route("/overlay/look.css", get(overlay_style))
+        .route("/embed.js", get(embed_script))
         .route("/events", get(events))
         .route("/events.ndjson", get(events_file));
     for (name, kind) in WHOLE_FILES {
@@ -117,7 +127,6 @@ async fn guard(State(site): SharedSite, request: Request, next: Next) -> Respons
         None => next.run(request).await,
     };
     for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
@@ -125,6 +134,8 @@ async fn guard(State(site): SharedSite, request: Request, next: Next) -> Respons
     ] {
         answer.headers_mut().insert(name, HeaderValue::from_static(value));
     }
+    let policy = HeaderValue::from_static(CONTENT_SECURITY_POLICY);
+    answer.headers_mut().entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     answer.headers_mut().extend(date((site.now)()).map(|date| (header::DATE, date)));
     answer
 }
@@ -201,6 +212,7 @@ fn page_answer(site: &Site, address: &PageAddress, asked: &PageRequest) -> Respo
     let status = match &error {
         None => StatusCode::OK,
         Some(PageError::NotFound) => StatusCode::NOT_FOUND,
+        Some(PageError::WrongParameter(_)) => StatusCode::BAD_REQUEST,
         Some(PageError::Unreadable(error)) => {
             tracing::warn!(path = asked.path, %error, "a game cannot be read from the file of events");
             StatusCode::SERVICE_UNAVAILABLE
@@ -211,6 +223,9 @@ fn page_answer(site: &Site, address: &PageAddress, asked: &PageRequest) -> Respo
     let mut answer = content(&asked.headers, status, "text/html; charset=utf-8", &etag, &made.plain, &made.compressed);
     let headers = answer.headers_mut();
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
+    if matches!(address.kind, PageKind::Studio { .. }) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(STUDIO_POLICY));
+    }
     if status == StatusCode::SERVICE_UNAVAILABLE {
         headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
     }
@@ -334,6 +349,26 @@ async fn asset(State(site): SharedSite, uri: Uri, headers: HeaderMap) -> Respons
     let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
     answer.headers_mut().insert(header::CACHE_CONTROL, forever);
     answer
+}
+
+/// Answers with the script that makes embedded boards as high as their content.
+async fn embed_script(State(site): SharedSite, headers: HeaderMap) -> Response {
+    let script = Bytes::from_static(EMBED_SCRIPT.as_bytes());
+    content(&headers, StatusCode::OK, JS, &format!("\"{}\"", site.build), &script, &compress(&script))
+}
+
+/// Answers with the style sheet of an overlay: the size and the colour that the address has.
+async fn overlay_style(uri: Uri, headers: HeaderMap) -> Response {
+    match OverlayLook::style(&PageQuery::of(&uri).pairs) {
+        Ok(style) => {
+            let style = Bytes::from(style);
+            let etag = format!("\"{}\"", uri.query().unwrap_or_default().escape_debug());
+            content(&headers, StatusCode::OK, CSS, &etag, &style, &compress(&style))
+        }
+        Err(WrongParameter { parameter, expected }) => {
+            (StatusCode::BAD_REQUEST, format!("{parameter} is wrong; possible: {expected}\n")).into_response()
+        }
+    }
 }
 
 #[derive(Deserialize, Default)]

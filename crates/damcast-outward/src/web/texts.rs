@@ -2,6 +2,7 @@
 //! `desk::texts`.
 
 pub mod pages;
+pub mod studio;
 
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT_LANGUAGE;
@@ -107,6 +108,7 @@ macro_rules! texts {
             }
 
             /// Returns all rows.
+            #[allow(dead_code, reason = "the tests of every table read it")]
             pub fn entries(&self) -> Vec<$crate::web::texts::Entry> {
                 use $crate::web::texts::{Entry, LocalizedText};
                 vec![

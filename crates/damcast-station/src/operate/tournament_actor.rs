@@ -523,6 +523,7 @@ impl TournamentActor {
             standings: documents::standings_document(tournament),
             rounds: tournament.sections.iter().flat_map(rounds).collect(),
             history: log.records()[left_out..].iter().map(history_entry).collect(),
+            featured: tournament.featured.clone(),
             free_games: self.free_games(),
         }))
     }

@@ -270,4 +270,4 @@ document.addEventListener('keydown', event => {
 
 // The other views; their script replaces these.
 
-for (const [view, title] of [['results', texts.results_title], ['tournament', texts.tournament], ['standings', texts.standings], ['log', texts.log], ['station', texts.station], ['set_up', texts.set_up]]) views[view] = {title, draw: place => { fill(place, 'loading', () => [el('p.q', {}, texts.loading_status)]); }};
+for (const [view, title] of [['results', texts.results_title], ['tournament', texts.tournament], ['standings', texts.standings], ['on_air', texts.on_air], ['log', texts.log], ['station', texts.station], ['set_up', texts.set_up]]) views[view] = {title, draw: place => { fill(place, 'loading', () => [el('p.q', {}, texts.loading_status)]); }};

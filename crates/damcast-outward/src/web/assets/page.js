@@ -358,6 +358,10 @@ addEventListener("pagehide", sleep);
 // --- pages of the screen at the wall, shown in turn
 let leaf = 0;
 function paginate() {
+  for (const list of $$("[data-turns]")) {
+    const size = +list.dataset.turns, turns = Math.ceil(list.children.length / size) || 1;
+    [...list.children].forEach((one, index) => { one.hidden = Math.floor(index / size) !== leaf % turns; });
+  }
   if (kind() !== "wall") return;
   const cards = $$(".grid>li"), leaves = Math.ceil(cards.length / 16), size = Math.ceil(cards.length / leaves) || 1;
   leaf %= Math.max(1, leaves);
@@ -375,7 +379,10 @@ function fit() {
   }
 }
 addEventListener("resize", fit);
-if (kind() === "wall") setInterval(() => { leaf += 1; paginate(); }, 15000);
+if (["wall", "overlay"].includes(kind())) setInterval(() => { leaf += 1; paginate(); }, kind() === "wall" ? 15000 : 8000);
+
+// --- frames in other sites: /embed.js makes them as high as their content
+if (parent !== window && document.documentElement.className === "embed") new ResizeObserver(() => parent.postMessage({ damcastHeight: document.body.offsetHeight }, "*")).observe(document.body);
 
 dress();
 scrollToMove();

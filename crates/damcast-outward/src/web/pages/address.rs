@@ -1,13 +1,12 @@
 //! Addresses of pages: which page a path and a query name.
 
 use axum::http::Uri;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::percent_decode_str;
 use serde::Deserialize;
 
+use super::overlay_look::{Overlay, WrongParameter};
+pub use super::text::percent_encoded;
 use crate::web::texts::Language;
-
-/// Characters that a part of a path has as they are, besides letters and digits.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// Page in a language, as a reader asks for it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -43,6 +42,19 @@ pub enum PageKind {
     },
     /// Current game of a board, for a frame in another page.
     Embed(String),
+    /// Round, for a frame in another page.
+    EmbedRound(String),
+    /// Transparent picture for a stream.
+    Overlay(Overlay),
+    /// Overlay with a mistake in its address.
+    WrongOverlay(WrongParameter),
+    /// List of the overlays.
+    Studio {
+        /// Address of the pages as the browser wrote it, as `http://hall/`.
+        site: String,
+        /// Choices of the reader.
+        form: Vec<(String, String)>,
+    },
     /// Game, also when it is over.
     Game {
         /// `BOARD-NUMBER`.
@@ -71,12 +83,17 @@ pub struct PageQuery {
     pub wall: Option<String>,
     /// Number of entries before the shown position.
     pub ply: Option<usize>,
+    /// All names and values.
+    #[serde(skip)]
+    pub pairs: Vec<(String, String)>,
 }
 
 impl PageQuery {
     /// Reads the query of an address; an invalid one counts as empty.
     pub fn of(uri: &Uri) -> PageQuery {
-        axum::extract::Query::try_from_uri(uri).map(|axum::extract::Query(query)| query).unwrap_or_default()
+        let query = axum::extract::Query::try_from_uri(uri).map(|axum::extract::Query(query)| query);
+        let pairs = axum::extract::Query::try_from_uri(uri).map(|axum::extract::Query(pairs)| pairs);
+        PageQuery { pairs: pairs.unwrap_or_default(), ..query.unwrap_or_default() }
     }
 }
 
@@ -98,11 +115,17 @@ fn known_page(path: &str, query: &PageQuery, site: impl FnOnce() -> Option<Strin
         },
         ["board", which] => PageKind::Board { which: decoded(which)?, ply },
         ["embed", "board", which] => PageKind::Embed(decoded(which)?),
+        ["embed", "round", which] => PageKind::EmbedRound(decoded(which)?),
+        ["overlay", ..] => {
+            let below: Vec<String> = parts[1..].iter().map(|part| decoded(part)).collect::<Option<_>>()?;
+            Overlay::parse(&below, &query.pairs)?.map_or_else(PageKind::WrongOverlay, PageKind::Overlay)
+        }
         ["game", which] => PageKind::Game { which: decoded(which)?, ply },
         ["game", which, ply] => PageKind::Game { which: decoded(which)?, ply: Some(ply.parse().ok()?) },
         ["round", which] => PageKind::Round(decoded(which)?),
         ["standings"] => PageKind::Standings,
         ["event"] => PageKind::Event,
+        ["studio"] => PageKind::Studio { site: String::new(), form: query.pairs.clone() },
         ["archive"] => PageKind::Archive,
         _ => return None,
     })
@@ -111,19 +134,25 @@ fn known_page(path: &str, query: &PageQuery, site: impl FnOnce() -> Option<Strin
 impl PageAddress {
     /// Returns the query of the stream that changes this page.
     pub fn stream_query(&self) -> String {
-        let mut page = self.path.clone();
-        if let PageKind::Wall { is_light, .. } = self.kind {
-            page += if is_light { "?wall=light" } else { "?wall=" };
-        }
+        let page = match &self.kind {
+            PageKind::Wall { is_light, .. } => {
+                format!("{}{}", self.path, if *is_light { "?wall=light" } else { "?wall=" })
+            }
+            PageKind::Overlay(overlay) => overlay.address(),
+            PageKind::Studio { form, .. } => format!("{}?{}", self.path, query_of(form)),
+            _ => self.path.clone(),
+        };
         let language = self.language.code();
         let chosen = if self.is_language_chosen { "&chosen" } else { "" };
         format!("page={}&lang={language}{chosen}", percent_encoded(&page))
     }
 }
 
-/// Percent-encodes a part of a path.
-pub fn percent_encoded(part: &str) -> String {
-    utf8_percent_encode(part, ESCAPED).to_string()
+/// Returns names and values as a query, without the language.
+fn query_of(pairs: &[(String, String)]) -> String {
+    let pairs = pairs.iter().filter(|(name, _)| name != "lang");
+    let pair = |(name, value): &(String, String)| format!("{}={}", percent_encoded(name), percent_encoded(value));
+    pairs.map(pair).collect::<Vec<_>>().join("&")
 }
 
 #[cfg(test)]
@@ -143,7 +172,22 @@ mod tests {
         assert_eq!(kind("/game/b-2/17?lang=nl"), game("b-2", Some(17)));
         assert_eq!(kind("/board/3?ply=4"), PageKind::Board { which: "3".into(), ply: Some(4) });
         assert_eq!(kind("/round/2"), PageKind::Round("2".into()));
-        for wrong in ["/game", "/game/b-2/x", "/boards", "/board/%ff", "/board/1/2", "//"] {
+        assert_eq!(kind("/embed/round/2"), PageKind::EmbedRound("2".into()));
+        let PageKind::Overlay(overlay) = kind("/overlay/board/a%20b?theme=light&lang=nl") else { panic!("no overlay") };
+        assert_eq!(overlay.address(), "/overlay/board/a%20b?theme=light");
+        assert!(matches!(kind("/overlay/ticker?size=3"), PageKind::WrongOverlay(wrong) if wrong.parameter == "size=3"));
+        for wrong in [
+            "/game",
+            "/game/b-2/x",
+            "/boards",
+            "/board/%ff",
+            "/board/1/2",
+            "//",
+            "/overlay",
+            "/overlay/board",
+            "/overlay/x",
+            "/studio/x",
+        ] {
             assert_eq!(kind(wrong), PageKind::Unknown, "{wrong}");
         }
         assert_eq!(percent_encoded("a b/ü-1"), "a%20b%2F%C3%BC-1");

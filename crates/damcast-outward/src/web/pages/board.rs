@@ -127,7 +127,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders the last reading of a clock, from which the script counts; the points if the game has a result.
-    fn clock(&self, game: &ViewerGame, color: Color, side: &str, is_hidden: bool) -> Markup {
+    pub(super) fn clock(&self, game: &ViewerGame, color: Color, side: &str, is_hidden: bool) -> Markup {
         if let Some(result) = &game.result {
             let points = points(result, color);
             return html! { span.ck.pt.l[points == "0"] data-side=(side) hidden[is_hidden] { (points) } };
@@ -142,7 +142,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Draws a position after a move, if there was one.
-    fn drawing(
+    pub(super) fn drawing(
         &self,
         variant: Option<&Variant>,
         diagram: Option<&Diagram>,
@@ -346,7 +346,7 @@ fn list_fields(variant: &Variant, pieces: &str, letter: u8) -> String {
 }
 
 /// Returns the CSS class of a game's state.
-fn state_class(game: &ViewerGame) -> &'static str {
+pub(super) fn state_class(game: &ViewerGame) -> &'static str {
     match game.state_str() {
         "over" | "ended" => "s-over",
         "unclear" => "s-doubt",

@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::address::{PageKind, percent_encoded};
+use super::overlay_look::{Overlay, OverlayKind};
 use super::text::truncated;
 use super::{PageBuilder, PageGame, REFRESH_SECONDS};
 use crate::web::diagram;
@@ -11,7 +12,7 @@ use crate::web::texts::{Language, fill, to_json};
 
 /// Kind of document.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Frame {
+pub(super) enum Frame<'a> {
     /// Page with navigation.
     Page,
     /// Boards without navigation, for a screen at the wall.
@@ -19,8 +20,10 @@ pub(super) enum Frame {
         /// Whether colours are light instead of dark.
         is_light: bool,
     },
-    /// Single board, embedded in another site.
+    /// Boards embedded in another site.
     Embed,
+    /// Transparent picture for a stream.
+    Overlay(&'a Overlay),
 }
 
 /// Content of a page, with data for the script.
@@ -91,7 +94,7 @@ impl PageBuilder<'_> {
             }
             (self.banner())
             (main)
-            footer.wrap { div.foot { span { (texts.files) ": " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } } }
+            footer.wrap { div.foot { span { (texts.files) ": " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } a href=(self.link("/studio")) { (self.studio_texts().studio) } } }
         };
         self.html_document(Frame::Page, PageContent { main, ..content })
     }
@@ -123,19 +126,23 @@ impl PageBuilder<'_> {
     }
 
     /// Renders a document: metadata for the browser and the script, and the body.
-    pub(super) fn html_document(&self, frame: Frame, content: PageContent<'_>) -> Markup {
+    pub(super) fn html_document(&self, frame: Frame<'_>, content: PageContent<'_>) -> Markup {
         let PageContent { visible_games: shown, title, main, .. } = content;
         let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(&entry.key));
         let theme = match frame {
             Frame::Wall { is_light: false } => Some("dark"),
             Frame::Wall { is_light: true } => Some("light"),
+            Frame::Overlay(overlay) => Some(if overlay.look.is_light { "light" } else { "dark" }),
             Frame::Page | Frame::Embed => None,
         };
         let class = match frame {
             Frame::Wall { .. } => Some("wall"),
             Frame::Embed => Some("embed"),
+            Frame::Overlay(overlay) => Some(overlay_class(&overlay.kind)),
             Frame::Page => None,
         };
+        let overlay = if let Frame::Overlay(overlay) = frame { Some(overlay) } else { None };
+        let is_studio = matches!(self.address.kind, PageKind::Studio { .. });
         let planned = self.view.plan().unstarted.iter().filter_map(|game| game.variant);
         let variants = shown.iter().filter_map(|shown| shown.game.variant).chain(planned);
         let title = self.parts.part("title", "title", || {
@@ -150,8 +157,11 @@ impl PageBuilder<'_> {
                     meta name="viewport" content="width=device-width,initial-scale=1";
                     (title)
                     link rel="stylesheet" href=(self.assets.style());
+                    @if overlay.is_some() || is_studio { link rel="stylesheet" href=(self.assets.overlay_style()); }
+                    @if let Some(style) = overlay.and_then(|overlay| overlay.look.style_address()) { link rel="stylesheet" href=(style); }
                     link rel="icon" href="data:,";
                     script type="module" src=(self.assets.script()) {}
+                    @if is_studio { script type="module" src=(self.assets.studio_script()) {} }
                     noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
                 body data-silent=[self.view.silent_since] data-id=(self.view.id()) data-heard=(self.view.hall.heard) data-stream=(self.address.stream_query())
@@ -162,5 +172,15 @@ impl PageBuilder<'_> {
                 }
             }
         }
+    }
+}
+
+/// Returns the class of an overlay's document: its size depends on it.
+fn overlay_class(kind: &OverlayKind) -> &'static str {
+    match kind {
+        OverlayKind::Board(_) => "overlay o-board",
+        OverlayKind::LowerThird(_) => "overlay o-lower",
+        OverlayKind::Ticker => "overlay o-ticker",
+        OverlayKind::Standings(_) => "overlay o-standings",
     }
 }

@@ -12,13 +12,17 @@
 //! | `board` | boards in the grid and single boards, moves, clocks |
 //! | `event` | the event: before, during and after its games |
 //! | `tables` | pairings, matches, standings |
+//! | `overlay`, [`overlay_look`], `studio` | overlays for streams, their addresses, and the page that lists them |
 //! | `text` | names, results, addresses |
 
 pub mod address;
 mod board;
 mod event;
 mod frame;
+mod overlay;
+pub mod overlay_look;
 pub mod parts;
+mod studio;
 mod tables;
 mod text;
 
@@ -37,6 +41,7 @@ use super::texts::{Language, PageTexts, fill};
 use super::view::View;
 use address::{PageAddress, PageKind, percent_encoded};
 use frame::{Frame, PageContent};
+use overlay_look::WrongParameter;
 use parts::PartCollector;
 use text::{name, truncated};
 
@@ -60,6 +65,8 @@ pub struct PageBuilder<'a> {
 pub enum PageError {
     /// There is no such page.
     NotFound,
+    /// A parameter of the address is wrong.
+    WrongParameter(WrongParameter),
     /// The game cannot be read from the file of events.
     Unreadable(io::Error),
 }
@@ -96,8 +103,21 @@ impl<'a> PageGame<'a> {
     }
 
     fn player_label(&self, color: Color) -> PlayerLabel<'a> {
+        PlayerLabel::of(self.game, color)
+    }
+}
+
+struct PlayerLabel<'a> {
+    name: Option<Cow<'a, str>>,
+    details: Vec<Cow<'a, str>>,
+    /// Number at the FMJD.
+    fmjd_id: Option<Cow<'a, str>>,
+}
+
+impl<'a> PlayerLabel<'a> {
+    fn of(game: &'a ViewerGame, color: Color) -> PlayerLabel<'a> {
         let side = if color == Color::White { "White" } else { "Black" };
-        let tag = |suffix: &str| self.game.tag(&format!("{side}{suffix}"));
+        let tag = |suffix: &str| game.tag(&format!("{side}{suffix}"));
         PlayerLabel {
             name: tag("").map(truncated),
             details: ["Title", "Country", "Rating", "Team"]
@@ -108,13 +128,6 @@ impl<'a> PageGame<'a> {
             fmjd_id: tag("FmjdId").map(truncated),
         }
     }
-}
-
-struct PlayerLabel<'a> {
-    name: Option<Cow<'a, str>>,
-    details: Vec<Cow<'a, str>>,
-    /// Number at the FMJD.
-    fmjd_id: Option<Cow<'a, str>>,
 }
 
 impl<'a> PageBuilder<'a> {
@@ -188,10 +201,19 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the page of the address, or a page that says why there is none. `games` reads the moves of earlier games.
     pub fn render(&self, games: &StoredGames) -> (Markup, Option<PageError>) {
-        match self.find_page(games) {
-            Ok(page) => (page, None),
-            Err(error @ PageError::NotFound) => (self.refusal("404", self.texts().not_found), Some(error)),
-            Err(error @ PageError::Unreadable(_)) => (self.refusal("503", self.texts().unreadable), Some(error)),
+        match (self.find_page(games), &self.address.kind) {
+            (Ok(page), _) => (page, None),
+            (Err(error), PageKind::Overlay(overlay)) => (self.overlay_refusal(overlay), Some(error)),
+            (Err(error), _) => (self.error_page(&error), Some(error)),
+        }
+    }
+
+    /// Renders a page that says why there is no other.
+    fn error_page(&self, error: &PageError) -> Markup {
+        match error {
+            PageError::NotFound => self.refusal("404", self.texts().not_found),
+            PageError::Unreadable(_) => self.refusal("503", self.texts().unreadable),
+            PageError::WrongParameter(wrong) => self.refusal("400", &self.mistake(wrong)),
         }
     }
 
@@ -205,6 +227,10 @@ impl<'a> PageBuilder<'a> {
                 None => self.game(self.current_game(which), *ply, games),
             },
             PageKind::Embed(which) => self.embed(which).ok_or(PageError::NotFound),
+            PageKind::EmbedRound(round) => self.embed_round(round).ok_or(PageError::NotFound),
+            PageKind::Overlay(overlay) => self.overlay(overlay),
+            PageKind::WrongOverlay(wrong) => Err(PageError::WrongParameter(wrong.clone())),
+            PageKind::Studio { site, form } => Ok(self.studio(site, form)),
             PageKind::Game { which, ply } => self.game(find_game(self.view, which), *ply, games),
             PageKind::Round(round) => self.round(round).ok_or(PageError::NotFound),
             PageKind::Standings => Ok(self.standings()),
@@ -253,6 +279,20 @@ impl<'a> PageBuilder<'a> {
     /// Renders the boards and pairings of a round; `None` if there is no such round.
     fn round(&self, round: &str) -> Option<Markup> {
         let shown = self.round_games(round);
+        let main = self.round_main(round, &shown)?;
+        let title = fill(self.texts().round, round);
+        Some(self.page(PageContent { round: Some(round.to_owned()), ..PageContent::new(&shown, &title, main) }))
+    }
+
+    /// Renders a round for embedding; `None` if there is no such round.
+    fn embed_round(&self, round: &str) -> Option<Markup> {
+        let shown = self.round_games(round);
+        let main = self.round_main(round, &shown)?;
+        let title = fill(self.texts().round, round);
+        Some(self.html_document(Frame::Embed, PageContent::new(&shown, &title, main)))
+    }
+
+    fn round_main(&self, round: &str, shown: &[PageGame<'_>]) -> Option<Markup> {
         let of_section = |section: &'a PlannedSection| {
             Some((section, section.rounds.iter().find(|planned| planned.number.to_string() == round)?))
         };
@@ -260,15 +300,13 @@ impl<'a> PageBuilder<'a> {
         if shown.is_empty() && planned.is_empty() {
             return None;
         }
-        let main = self.main("grid", "wrap", || {
+        Some(self.main("grid", "wrap", || {
             html! {
-                (self.overview(&shown))
-                @if !shown.is_empty() { (self.cards(&shown)) }
-                @for (section, planned) in &planned { (self.pairings(section, planned, &shown)) }
+                (self.overview(shown))
+                @if !shown.is_empty() { (self.cards(shown)) }
+                @for (section, planned) in &planned { (self.pairings(section, planned, shown)) }
             }
-        });
-        let title = fill(self.texts().round, round);
-        Some(self.page(PageContent { round: Some(round.to_owned()), ..PageContent::new(&shown, &title, main) }))
+        }))
     }
 
     /// Renders a page of the current round.

@@ -102,14 +102,14 @@ impl<'a> PageBuilder<'a> {
 }
 
 /// Row of `standings.json`.
-struct StandingsRow {
+pub(super) struct StandingsRow {
     id: Option<u64>,
     /// Rank, name, points, games; empty if missing.
-    texts: [String; 4],
+    pub(super) texts: [String; 4],
 }
 
 /// Reads rows of `standings.json`; a value that is no array has none.
-fn standings_rows(rows: &Value) -> Vec<StandingsRow> {
+pub(super) fn standings_rows(rows: &Value) -> Vec<StandingsRow> {
     let text = |row: &Value, keys: &[&str]| match keys.iter().find_map(|key| row.get(key)) {
         Some(Value::String(text)) => truncated(text).into_owned(),
         Some(Value::Number(number)) => number.to_string(),

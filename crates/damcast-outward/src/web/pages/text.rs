@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use draughts::Color;
 use maud::{Markup, html};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// Longest name on a page, in characters.
 const MAX_NAME_LEN: usize = 80;
@@ -38,4 +39,12 @@ pub(super) fn shortened(text: &str, max_len: usize) -> Cow<'_, str> {
         Some((end, _)) => format!("{}…", &text[..end]).into(),
         None => text.into(),
     }
+}
+
+/// Characters that a part of a path has as they are, besides letters and digits.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+
+/// Percent-encodes a part of a path.
+pub fn percent_encoded(part: &str) -> String {
+    utf8_percent_encode(part, ESCAPED).to_string()
 }

@@ -1,0 +1,12 @@
+// Page of the studio: copies an address, and shows each choice at once. The page works without it.
+document.addEventListener("click", async (click) => {
+  const button = click.target.closest?.("[data-copied]"), field = button && document.querySelector("#address");
+  if (!field) return;
+  field.select();
+  // Browsers offer no clipboard without TLS.
+  try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand("copy"); }
+  const before = button.textContent;
+  button.textContent = button.dataset.copied;
+  setTimeout(() => { button.textContent = before; }, 1500);
+});
+document.addEventListener("change", (change) => change.target.form?.requestSubmit());

@@ -1,0 +1,227 @@
+//! Overlays for streams: boards, players, results and standings on a transparent background. Their addresses are in [`super::overlay_look`].
+
+use draughts::Color;
+use maud::{Markup, html};
+
+use super::board::state_class;
+use super::frame::{Frame, PageContent};
+use super::overlay_look::{ClockSide, Overlay, OverlayKind};
+use super::tables::standings_rows;
+use super::text::{name, score, truncated};
+use super::{PageBuilder, PageError, PageGame, PlayerLabel};
+use crate::web::plan::title;
+use crate::web::state::ViewerGame;
+use crate::web::texts::fill;
+use crate::web::texts::studio::StudioTexts;
+
+/// Number of boards that the ticker shows at a time.
+const TICKER_BOARDS: usize = 3;
+/// Number of rows of the standings that are shown at a time.
+const STANDINGS_ROWS: usize = 10;
+
+/// Game of an overlay: the current one of a board, or an unstarted one.
+struct OverlayGame<'a> {
+    number: u64,
+    game: &'a ViewerGame,
+}
+
+impl<'a> PageBuilder<'a> {
+    pub(super) fn studio_texts(&self) -> &'static StudioTexts {
+        StudioTexts::in_language(self.language())
+    }
+
+    /// Renders an overlay.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`PageError::NotFound`] if the outlet has no such board or section.
+    pub(super) fn overlay(&self, overlay: &Overlay) -> Result<Markup, PageError> {
+        let featured = || self.view.featured();
+        Ok(match &overlay.kind {
+            OverlayKind::Board(which) => match which.as_deref().or_else(featured) {
+                Some(which) => self.overlay_of_game(overlay, which, |game| self.board_panel(game))?,
+                None => self.empty_overlay(overlay),
+            },
+            OverlayKind::LowerThird(which) => match which.as_deref().or_else(featured) {
+                Some(which) => self.overlay_of_game(overlay, which, |game| self.lower_third(game))?,
+                None => self.empty_overlay(overlay),
+            },
+            OverlayKind::Ticker => self.overlay_document(overlay, &[], || self.ticker()),
+            OverlayKind::Standings(section) => {
+                let section = self.section_rows(section.as_deref()).ok_or(PageError::NotFound)?;
+                self.overlay_document(overlay, &[], || self.standings_panel(section))
+            }
+        })
+    }
+
+    /// Renders an overlay that says why there is none. It shows the board or the section as soon as the outlet has it.
+    pub(super) fn overlay_refusal(&self, overlay: &Overlay) -> Markup {
+        let texts = self.studio_texts();
+        let reason = match &overlay.kind {
+            OverlayKind::Board(Some(board)) | OverlayKind::LowerThird(Some(board)) => {
+                fill(texts.no_board, truncated(board))
+            }
+            OverlayKind::Standings(Some(section)) => fill(texts.no_section, truncated(section)),
+            OverlayKind::Standings(None) => self.texts().no_tournament.to_owned(),
+            OverlayKind::Board(None) | OverlayKind::LowerThird(None) | OverlayKind::Ticker => {
+                self.texts().not_found.to_owned()
+            }
+        };
+        self.overlay_document(overlay, &[], || html! { p.ow { bdi { (reason) } } })
+    }
+
+    fn overlay_document(&self, overlay: &Overlay, shown: &[PageGame<'_>], content: impl FnOnce() -> Markup) -> Markup {
+        let main = self.main("overlay", clock_class(overlay.look.clock), content);
+        self.html_document(Frame::Overlay(overlay), PageContent::new(shown, self.studio_texts().overlay, main))
+    }
+
+    /// Renders the overlay of a featured board while none is featured: nothing is visible.
+    fn empty_overlay(&self, overlay: &Overlay) -> Markup {
+        self.overlay_document(overlay, &[], || html! { p.vh { (self.studio_texts().none_featured) } })
+    }
+
+    /// Renders an overlay of the game that a board plays, or plays next.
+    fn overlay_of_game(
+        &self,
+        overlay: &Overlay,
+        which: &str,
+        content: impl FnOnce(&OverlayGame<'a>) -> Markup,
+    ) -> Result<Markup, PageError> {
+        let number = self.view.hall.board(which).map_or_else(|| which.to_owned(), |(number, _)| number.to_string());
+        let waiting = self.unstarted_game(&number);
+        let current = if waiting.is_none() { self.current_game(which) } else { None };
+        let game = waiting.map(|(number, game)| OverlayGame { number, game });
+        let game = game.or(current.map(|shown| OverlayGame { number: shown.number, game: shown.game }));
+        let game = game.ok_or(PageError::NotFound)?;
+        Ok(self.overlay_document(overlay, current.as_slice(), || content(&game)))
+    }
+
+    /// Renders a board with its players.
+    fn board_panel(&self, OverlayGame { number, game }: &OverlayGame<'_>) -> Markup {
+        let label = format!("{}. {}", fill(self.texts().board, number), self.overlay_status(game));
+        html! {
+            article class=(format!("ov {}", state_class(game))) data-silent-since=[game.silent_since] {
+                div.bwrap { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), true, &label)) }
+                div.pan {
+                    (self.overlay_heading(*number, game))
+                    (self.overlay_player(game, Color::Black))
+                    p.st { (self.overlay_status(game)) }
+                    (self.overlay_player(game, Color::White))
+                }
+            }
+        }
+    }
+
+    /// Renders the players of a board in a strip.
+    fn lower_third(&self, OverlayGame { number, game }: &OverlayGame<'_>) -> Markup {
+        html! {
+            article class=(format!("lt {}", state_class(game))) data-silent-since=[game.silent_since] {
+                (self.overlay_player(game, Color::White))
+                div.mid {
+                    (self.overlay_heading(*number, game))
+                    @if let Some(result) = &game.result { p.res { (score(result)) } }
+                    p.st { (self.overlay_status(game)) }
+                }
+                (self.overlay_player(game, Color::Black))
+            }
+        }
+    }
+
+    fn overlay_heading(&self, number: u64, game: &ViewerGame) -> Markup {
+        let round = game.tag("Round").map(truncated);
+        html! { h1 { (fill(self.texts().board, number)) @if let Some(round) = round { " " span { bdi { (fill(self.texts().round, round)) } } } } }
+    }
+
+    fn overlay_status(&self, game: &ViewerGame) -> String {
+        if is_waiting(game) { self.texts().not_started.to_owned() } else { self.status(game) }
+    }
+
+    fn overlay_player(&self, game: &ViewerGame, color: Color) -> Markup {
+        let texts = self.texts();
+        let PlayerLabel { name: called, details, .. } = PlayerLabel::of(game, color);
+        let (class, piece, side, word) = match color {
+            Color::White => ("op wh", "#w", "white", texts.white),
+            Color::Black => ("op bk", "#b", "black", texts.black),
+        };
+        html! {
+            div class=(class) {
+                svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
+                div.who {
+                    p.nm1 { span.vh { (word) ": " } (name(Some(called.as_deref().unwrap_or(word)))) }
+                    @if !details.is_empty() { p.mt { bdi { (details.join(" · ")) } } }
+                }
+                @if !is_waiting(game) { (self.clock(game, color, side, false)) }
+            }
+        }
+    }
+
+    /// Renders results and last moves of all boards, some of them at a time.
+    fn ticker(&self) -> Markup {
+        let shown = self.current();
+        let item = |shown: &PageGame<'_>| {
+            let key = format!("tick-{}", super::percent_encoded(&shown.board.name));
+            let inputs = (shown.game.lines().digest(), shown.number);
+            self.parts.leaf("li", &key, inputs, || {
+                let players = Color::BOTH.map(|color| shown.player_label(color).name);
+                html! { li class=(state_class(shown.game)) {
+                    b { span.vh { (self.texts().board_heading) " " } (shown.number) }
+                    p.nm1 { (name(players[0].as_deref())) " – " (name(players[1].as_deref())) }
+                    p.st { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
+                } }
+            })
+        };
+        let head = || html! { h1 { (self.title(&shown, self.current_round().as_deref())) } };
+        let list = || html! { ul.tk data-turns=(TICKER_BOARDS) { @for shown in &shown { (item(shown)) } } };
+        html! { div.tick {
+            (self.parts.part("h1", "head", head))
+            @if shown.is_empty() { p.st { (self.texts().not_started) } }
+            (self.parts.part("ul", "ticker", list))
+        } }
+    }
+
+    /// Returns the name and the rows of a section of the standings, by default of the first one with rows.
+    fn section_rows(&self, wanted: Option<&str>) -> Option<(&'a str, &'a serde_json::Value)> {
+        let sections = self.view.files.standings["sections"].as_array()?;
+        let named = sections.iter().map(|section| (section["section"].as_str().unwrap_or_default(), section));
+        let mut named = named.map(|(name, section)| {
+            let has_teams = section["teams"].as_array().is_some_and(|teams| !teams.is_empty());
+            (name, &section[if has_teams { "teams" } else { "rows" }])
+        });
+        named.find(|(name, rows)| match wanted {
+            Some(wanted) => *name == wanted,
+            None => rows.as_array().is_some_and(|rows| !rows.is_empty()),
+        })
+    }
+
+    /// Renders the standings of a section, some rows at a time.
+    fn standings_panel(&self, (section, rows): (&str, &serde_json::Value)) -> Markup {
+        let texts = self.texts();
+        let rows = standings_rows(rows);
+        let open = self.current().iter().filter(|shown| shown.game.result.is_none()).count();
+        html! { div.ost {
+            h1 { (texts.standings) @if let Some(title) = title(section) { " " span { (name(Some(&truncated(title)))) } } }
+            table {
+                thead.vh { tr { th scope="col" { (texts.rank) } th scope="col" { (texts.name) } th scope="col" { (texts.points) } } }
+                tbody data-turns=(STANDINGS_ROWS) { @for row in &rows {
+                    @let [place, player, points, _] = &row.texts;
+                    tr { td { (place) } th scope="row" { (name(Some(player))) } td { (points) } }
+                } }
+            }
+            @if open > 0 { p.st { (self.language().count(texts.provisional, open)) } }
+        } }
+    }
+}
+
+/// Whether a game has not begun.
+fn is_waiting(game: &ViewerGame) -> bool {
+    game.number == 0
+}
+
+/// Returns the class of an overlay for the side of its clocks.
+fn clock_class(side: ClockSide) -> &'static str {
+    match side {
+        ClockSide::Right => "o",
+        ClockSide::Left => "o cl",
+        ClockSide::Off => "o co0",
+    }
+}

@@ -1,0 +1,166 @@
+//! The studio: a page that lists the overlays for streams, with a preview and the address of each.
+
+use maud::{Markup, html};
+
+use super::overlay_look::{ClockSide, Overlay, OverlayKind, OverlayLook, WrongParameter};
+use super::{PageBuilder, truncated};
+use crate::web::texts::fill;
+
+impl PageBuilder<'_> {
+    /// Renders the studio. `site` is the address of the pages as the browser wrote it, `form` has the choices of the reader.
+    pub(super) fn studio(&self, site: &str, form: &[(String, String)]) -> Markup {
+        let texts = self.studio_texts();
+        let (shown, wrong) = match overlay_of(form) {
+            Ok(overlay) => (overlay, None),
+            Err(wrong) => (default_overlay(), Some(wrong)),
+        };
+        let address = self.overlay_address(site, &shown);
+        let size = (shown.look.width, shown.look.height);
+        self.current_page("studio", &self.current(), texts.studio, || html! {
+            div.hd { h2 { (texts.studio) } p { (texts.purpose) } }
+            div.stu {
+                (self.studio_form(form))
+                div {
+                    @if let Some(wrong) = &wrong { p.banner role="alert" { (self.mistake(wrong)) } }
+                    div.adr {
+                        label { (texts.address) input #address readonly value=(address); }
+                        button.btn type="button" data-copied=(self.texts().copied) { (texts.copy) }
+                    }
+                    h3 { (texts.preview) }
+                    div.pv tabindex="0" role="region" aria-label=(texts.preview) {
+                        iframe src=(self.overlay_link(&shown)) title=(texts.preview) width=[size.0] height=[size.1] {}
+                    }
+                    h3 { (texts.all) }
+                    (self.all_overlays(site))
+                }
+            }
+        })
+    }
+
+    /// Describes a mistake in an address.
+    pub(super) fn mistake(&self, WrongParameter { parameter, expected }: &WrongParameter) -> String {
+        let texts = self.studio_texts();
+        let shown = truncated(parameter);
+        format!("{}. {}", fill(texts.wrong_parameter, shown), fill(texts.expected, expected))
+    }
+
+    /// Adds the language to the address of an overlay if the reader chose it.
+    fn overlay_link(&self, overlay: &Overlay) -> String {
+        let address = overlay.address();
+        let separator = if address.contains('?') { '&' } else { '?' };
+        match self.address.is_language_chosen {
+            true => format!("{address}{separator}lang={}", self.language().code()),
+            false => address,
+        }
+    }
+
+    /// Returns the whole address of an overlay.
+    fn overlay_address(&self, site: &str, overlay: &Overlay) -> String {
+        format!("{}{}", site.trim_end_matches('/'), self.overlay_link(overlay))
+    }
+
+    /// Renders links to all overlays.
+    fn all_overlays(&self, site: &str) -> Markup {
+        let texts = self.studio_texts();
+        let first = self.current().first().map_or(1, |shown| shown.number).to_string();
+        let all = [
+            (texts.featured, OverlayKind::Board(None)),
+            (texts.one_board, OverlayKind::Board(Some(first))),
+            (texts.lower_third, OverlayKind::LowerThird(None)),
+            (texts.ticker, OverlayKind::Ticker),
+            (self.texts().standings, OverlayKind::Standings(None)),
+        ];
+        html! { ul.lk { @for (name, kind) in all {
+            @let overlay = Overlay { kind, look: OverlayLook::default() };
+            li { a href=(self.overlay_link(&overlay)) { (name) } code { (self.overlay_address(site, &overlay)) } }
+        } } }
+    }
+
+    /// Renders the choices: overlay, board, size, colours, clocks.
+    fn studio_form(&self, form: &[(String, String)]) -> Markup {
+        let texts = self.studio_texts();
+        let boards: Vec<(String, String)> = [(String::new(), texts.featured.to_owned())]
+            .into_iter()
+            .chain(
+                self.board_numbers().into_iter().map(|number| (number.to_string(), fill(self.texts().board, number))),
+            )
+            .collect();
+        let overlays = [
+            ("featured", texts.featured),
+            ("board", texts.one_board),
+            ("lower-third", texts.lower_third),
+            ("ticker", texts.ticker),
+            ("standings", self.texts().standings),
+        ];
+        let sides = ClockSide::ALL.map(|(name, side)| {
+            let word = match side {
+                ClockSide::Right => texts.right,
+                ClockSide::Left => texts.left,
+                ClockSide::Off => texts.without,
+            };
+            (name, word)
+        });
+        let number = |name: &str, label: &str, least: u32, most: u32| {
+            html! { label { (label) input type="number" name=(name) min=(least) max=(most) value=(value(form, name)) placeholder=(texts.of_window); } }
+        };
+        html! {
+            form action="/studio" {
+                (choice(texts.overlay, "overlay", &overlays, form))
+                (choice(self.texts().board_heading, "board", &boards, form))
+                (number("width", texts.width, 160, 7680))
+                (number("height", texts.height, 40, 4320))
+                (choice(texts.theme, "theme", &[("dark", texts.dark), ("light", texts.light)], form))
+                label { (texts.accent) input name="accent" value=(value(form, "accent")) placeholder="1a7f37" maxlength="7" autocomplete="off"; }
+                (choice(texts.clocks, "clock", &sides, form))
+                @if self.address.is_language_chosen { input type="hidden" name="lang" value=(self.language().code()); }
+                button.btn.p type="submit" { (texts.show) }
+            }
+        }
+    }
+
+    /// Returns the numbers of all boards, also of those whose game has not begun.
+    fn board_numbers(&self) -> Vec<u64> {
+        let waiting = self.unstarted_games().into_iter().map(|(number, _)| number);
+        let mut numbers: Vec<u64> = self.current().iter().map(|shown| shown.number).chain(waiting).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+}
+
+/// Returns a value of a form; empty if absent.
+fn value<'f>(form: &'f [(String, String)], name: &str) -> &'f str {
+    form.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+}
+
+fn choice(
+    label: &str,
+    name: &str,
+    options: &[(impl AsRef<str>, impl AsRef<str>)],
+    form: &[(String, String)],
+) -> Markup {
+    let chosen = value(form, name);
+    html! { label { (label) select name=(name) { @for (value, word) in options {
+        option value=(value.as_ref()) selected[value.as_ref() == chosen] { (word.as_ref()) }
+    } } } }
+}
+
+fn default_overlay() -> Overlay {
+    Overlay { kind: OverlayKind::Board(None), look: OverlayLook::default() }
+}
+
+/// Returns the overlay that a form describes. Empty fields count as absent, as browsers send them.
+fn overlay_of(form: &[(String, String)]) -> Result<Overlay, WrongParameter> {
+    let board = value(form, "board");
+    let path = match (value(form, "overlay"), board) {
+        ("" | "featured", _) | ("board", "") => vec!["featured".to_owned()],
+        (kind @ ("board" | "lower-third"), board) if !board.is_empty() => vec![kind.to_owned(), board.to_owned()],
+        (kind, _) => vec![kind.to_owned()],
+    };
+    let is_look = |name: &str| !matches!(name, "overlay" | "board");
+    let look: Vec<_> = form.iter().filter(|(name, value)| is_look(name) && !value.is_empty()).cloned().collect();
+    Overlay::parse(&path, &look).unwrap_or_else(|| {
+        let parameter = format!("overlay={}", value(form, "overlay"));
+        Err(WrongParameter { parameter, expected: "overlay=featured, board, lower-third, ticker, standings" })
+    })
+}
