@@ -245,7 +245,8 @@ impl Pages {
 fn open_pages_follow(streams: u64, seed: u64) -> usize {
     println!("seed {seed}");
     let Some(browser) = Browser::open() else { return 0 };
-    // A browser has six connections to a server: four pages, and the one that is loaded anew.
+    // A browser has six connections to a server: four pages, and the one that is loaded anew. The studio is not among them: its preview
+    // has a connection of its own.
     let paths = [
         "/",
         "/?wall",
@@ -265,7 +266,6 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
         "/overlay/ticker",
         "/overlay/standings?width=600",
         "/embed/round/2",
-        "/studio?overlay=standings",
     ];
     let mut pages = Pages::new(browser, 4);
     let mut compared = 0;
