@@ -455,6 +455,11 @@ impl<'a> PageBuilder<'a> {
     fn refusal(&self, code: &str, reason: &str) -> Markup {
         let boards = self.texts().boards;
         let main = || html! { div.hd { h2 { (code) } p { (reason) } } p { a href=(self.link("/")) { (boards) } } };
+        // A frame that waits for its board or round has no navigation: it becomes that page later.
+        if matches!(self.address.kind, PageKind::Embed(_) | PageKind::EmbedRound(_)) {
+            let main = self.main("list", "wrap", main);
+            return self.html_document(Frame::Embed, PageContent::new(&self.current(), code, main));
+        }
         self.current_page("list", &self.current(), code, main)
     }
 
