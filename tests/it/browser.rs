@@ -455,7 +455,7 @@ fn phone_shows_field_numbers_and_all_languages() {
                 &"Live".into(),
             );
             browser.wait(numbers, &count.into());
-            let languages = "[...document.querySelectorAll('.nav a[hreflang]')].filter(link => { const box = link.getBoundingClientRect(); \
+            let languages = "[...document.querySelectorAll('.lg a[hreflang]')].filter(link => { const box = link.getBoundingClientRect(); \
                 return box.left >= 0 && box.right <= innerWidth; }).length";
             assert_eq!(browser.evaluate(languages), 4, "{width}");
         }

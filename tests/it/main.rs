@@ -91,6 +91,7 @@ mod pdn_corpus;
 mod pdn_edges;
 mod pdn_properties;
 mod pdn_readers;
+mod players_in_browser;
 mod playing_hall;
 mod power_loss;
 mod program;

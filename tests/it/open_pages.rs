@@ -106,7 +106,7 @@ impl Event {
                 let pairings: Vec<Value> = (0..BOARDS)
                     .map(|table| {
                         let [white, black] = Event::pair(round, table);
-                        json!({"id": table + 1, "table": table + 1, "white": white, "black": black, "points": points(round, table)})
+                        json!({"id": round as usize * 100 + table + 1, "table": table + 1, "white": white, "black": black, "points": points(round, table)})
                     })
                     .collect();
                 let state = if round < self.round || self.is_closed { "closed" } else { "open" };
@@ -178,7 +178,9 @@ impl Event {
                 let [white, black] = self.players(board);
                 let tags = json!({"Event": "NK", "White": white, "Black": black, "Round": self.round.to_string(), "Board": (board + 1).to_string()});
                 self.games[board] = (game + 1, 1, true);
-                self.outlet.begin_game(&name, game + 1, tags);
+                // Some boards play beside the tournament.
+                let pairing = (self.dice.roll(4) > 0).then(|| self.round as usize * 100 + board + 1);
+                self.outlet.begin_paired_game(&name, game + 1, tags, pairing);
                 self.outlet.play(&name, 1);
                 // The file follows, sooner or later.
                 if self.dice.roll(2) == 0 {
@@ -257,6 +259,11 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
         "/game/board-1-1/1",
         "/round/1",
         "/standings",
+        "/standings/Open",
+        "/players",
+        "/game/board-1-1/2/try/28x19",
+        "/players?search=player%203",
+        "/player/Open-1",
         "/archive?lang=ru",
         "/event?lang=nl",
         "/game/board-2-1/2?lang=fr",

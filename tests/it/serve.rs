@@ -6,8 +6,11 @@ mod event_pages;
 mod hostile;
 mod overlays;
 mod pages;
+mod players;
+mod previews;
 mod process;
 mod streams;
+mod trial;
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -71,15 +74,22 @@ impl OutletFixture {
 
     /// Begins a game with this number.
     pub fn begin_game(&mut self, board: &str, game: u32, tags: Value) {
+        self.begin_paired_game(board, game, tags, None);
+    }
+
+    /// Begins a game with this number, which is that of a pairing.
+    pub fn begin_paired_game(&mut self, board: &str, game: u32, tags: Value, pairing: Option<usize>) {
         self.games.insert(board.to_owned(), game);
-        self.begin(board, tags);
+        let mut event = json!({"n": 1, "type": "game", "gametype": "20,W,10,10,N2,0", "tags": tags, "fen": START});
+        if let Some(pairing) = pairing {
+            event["pairing"] = pairing.to_string().into();
+        }
+        self.append_event(board, event);
     }
 
     pub fn begin(&mut self, board: &str, tags: Value) {
-        self.append_event(
-            board,
-            json!({"n": 1, "type": "game", "gametype": "20,W,10,10,N2,0", "tags": tags, "fen": START}),
-        );
+        let game = self.games.get(board).copied().unwrap_or(1);
+        self.begin_game(board, game, tags);
     }
 
     /// Appends a move of the game 1. 32-28 19-23 2. 28x19 14x23.

@@ -157,7 +157,7 @@ impl<'a> Sheet<'a> {
     }
 
     fn name(&self, id: Option<u64>) -> Markup {
-        html! { bdi { (self.section.player(id).unwrap_or("–")) } }
+        html! { bdi { (self.section.player(id).map_or("–", |player| &player.name)) } }
     }
 
     /// Renders a sheet. Its head has event, section, round, date, and the address as a QR code; a printer repeats the head of a table on
@@ -222,7 +222,7 @@ impl<'a> Sheet<'a> {
             }
             @let byes = self.section.byes(round);
             @if !byes.is_empty() { p { (texts.without_opponent) @for (index, player) in byes.iter().enumerate() {
-                @if index > 0 { ", " } bdi { (player) }
+                @if index > 0 { ", " } bdi { (player.name) }
             } } }
         }
     }
@@ -245,7 +245,7 @@ impl<'a> Sheet<'a> {
             let games = row["id"].as_u64().map(|id| self.section.player_rounds(id)).unwrap_or_default();
             let cell = |game: Option<_>| match game {
                 Some(Some(game)) => {
-                    let crate::web::plan::RoundCell { opponent, is_white, points } = game;
+                    let crate::web::plan::RoundCell { opponent, is_white, points, .. } = game;
                     format!("{}{}{}", place(opponent), if is_white { '□' } else { '■' }, points.unwrap_or("·"))
                 }
                 _ => "–".to_owned(),

@@ -163,9 +163,10 @@ fn studio_lists_overlays_with_addresses() {
     ] {
         assert_page(&server, &format!("/studio?{form}"), 200, words);
     }
-    // Only this page has a form and a frame.
+    // Only this page has a frame; it and the search for players have a form.
     let policy = |path: &str| server.get(path).header("content-security-policy").unwrap().to_owned();
     assert_contains(&policy("/studio"), &["default-src 'none'", "frame-src 'self'", "form-action 'self'"]);
+    assert_contains(&policy("/players"), &["form-action 'self'"]);
     assert!(policy("/").contains("form-action 'none'") && !policy("/overlay/featured").contains("frame-src"));
     assert_contains(&server.get("/?lang=fr").text(), &["href=\"/studio?lang=fr\""]);
 }

@@ -13,8 +13,14 @@ pub const JS: &str = "text/javascript; charset=utf-8";
 
 /// Style of all pages, including the desk.
 pub const STYLE: &str = include_str!("assets/page.css");
+/// Icon of all pages: in the page itself, so that a first view needs no further request.
+pub(super) const ICON: &str = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'>\
+    <rect width='32' height='32' rx='6' fill='%2386664C'/><g stroke='%2333261B' stroke-width='1.5' fill='%23FCF8EE'><circle cx='16' cy='19' r='11'/>\
+    <circle cx='16' cy='14' r='11'/><circle cx='16' cy='14' r='7'/><circle cx='16' cy='14' r='3' fill='%2333261B'/></g></svg>";
 /// Script of the viewers' pages.
 pub(super) const SCRIPT: &str = include_str!("assets/page.js");
+/// Script of the viewers' pages that a first view does not need.
+pub(super) const MORE_SCRIPT: &str = include_str!("assets/more.js");
 
 /// Script for web sites that embed boards, at an address that stays.
 pub(super) const EMBED_SCRIPT: &str = include_str!("assets/embed.js");
@@ -39,6 +45,7 @@ pub struct Assets {
     overlay_style: Asset,
     studio_script: Asset,
     script: Asset,
+    more: Asset,
 }
 
 /// Script or style with its path.
@@ -79,6 +86,7 @@ impl Assets {
             overlay_style: Asset::new("overlay", "css", CSS, joined(&[include_str!("assets/overlay.css")])),
             studio_script: Asset::new("studio", "js", JS, minify(include_str!("assets/studio.js"))),
             script: Asset::new("page", "js", JS, minify(SCRIPT)),
+            more: Asset::new("more", "js", JS, minify(MORE_SCRIPT)),
         }
     }
 
@@ -102,6 +110,11 @@ impl Assets {
         &self.script.path
     }
 
+    /// Returns the path of the script that pages load after the first view.
+    pub fn more(&self) -> &str {
+        &self.more.path
+    }
+
     /// Returns an identifier that changes with the assets and the version.
     pub fn build_id(&self) -> String {
         let paths = self.all().map(|asset| asset.path.as_str()).concat();
@@ -113,8 +126,8 @@ impl Assets {
         self.all().into_iter().find(|asset| asset.path == path)
     }
 
-    fn all(&self) -> [&Asset; 4] {
-        [&self.style, &self.script, &self.overlay_style, &self.studio_script]
+    fn all(&self) -> [&Asset; 5] {
+        [&self.style, &self.script, &self.more, &self.overlay_style, &self.studio_script]
     }
 }
 

@@ -111,10 +111,9 @@ pub fn draw(variant: &Variant, drawing: &DiagramSpec<'_>) -> Markup {
         for (field, is_end) in [(*from, false), (*to, true)] {
             let (x, y) = corner(field);
             let _ = write!(marks, "<rect class=\"m\" x=\"{x}\" y=\"{y}\" width=\"10\" height=\"10\"/>");
-            if is_end {
-                let (x, y) = (x as f32 + 0.35, y as f32 + 0.35);
-                let _ = write!(marks, "<rect class=\"mf\" x=\"{x}\" y=\"{y}\" width=\"9.3\" height=\"9.3\"/>");
-            }
+            let (x, y) = (x as f32 + 0.35, y as f32 + 0.35);
+            let class = if is_end { "mf" } else { "mf o" };
+            let _ = write!(marks, "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"9.3\" height=\"9.3\"/>");
         }
     }
     let mut pieces = String::new();

@@ -11,6 +11,8 @@ use axum::http::uri::Authority;
 pub struct AllowedHosts {
     /// Names in lower case, without a final dot.
     names: Vec<String>,
+    /// The configured ones of them.
+    listed: Vec<String>,
 }
 
 impl AllowedHosts {
@@ -18,7 +20,13 @@ impl AllowedHosts {
     pub fn new(machine: Option<&str>, listed: &[String]) -> AllowedHosts {
         let own = machine.into_iter().flat_map(|name| [name.to_owned(), format!("{name}.local")]);
         let all = ["localhost".to_owned()].into_iter().chain(own).chain(listed.iter().cloned());
-        AllowedHosts { names: all.map(|name| normalised_host(&name)).collect() }
+        let listed = listed.iter().map(|name| normalised_host(name)).collect();
+        AllowedHosts { names: all.map(|name| normalised_host(&name)).collect(), listed }
+    }
+
+    /// Whether the operator has configured this name: then the world may know the pages by it. The format is that of a URL: no port.
+    pub fn is_listed(&self, name: &str) -> bool {
+        self.listed.contains(&normalised_host(name))
     }
 
     /// Whether a request may name this host. `host` has the format of the header `Host`: a name or an address, optionally with a port.

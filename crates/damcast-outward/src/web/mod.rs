@@ -25,6 +25,7 @@
 //! | [`pages`], `diagram`, `texts` | HTML, boards as SVG, languages; functions of the view |
 //! | [`page_store`] | pages as answers, and what changes in them |
 //! | `assets` | scripts and styles, embedded |
+//! | `picture` | positions as PNG |
 //! | [`live`], [`files`] | the stream of events, the files of the outlet |
 //! | `stored_games` | games that are over, read from the file of events when asked for |
 //! | `hosts`, [`listener`] | allowed host names; connections and their bounds |
@@ -43,6 +44,7 @@ pub mod live;
 pub(crate) mod origin;
 pub mod page_store;
 pub mod pages;
+mod picture;
 pub mod plan;
 pub(super) mod routes;
 pub mod state;

@@ -182,7 +182,7 @@ mod tests {
     use super::super::state::ViewerHall;
     use super::super::texts::Language;
     use super::*;
-    use crate::web::pages::address::PageKind;
+    use crate::web::pages::address::{BoardFilter, PageKind};
 
     /// Returns the view after so many events, which change the clock of one board of four.
     fn view(hall: &mut ViewerHall, step: u64) -> Arc<View> {
@@ -205,8 +205,13 @@ mod tests {
         let (views, shown) = watch::channel(view(&mut hall, 1));
         let games = StoredGames::new("/nowhere".into());
         let store = PageStore::new(Assets::embedded(), games, shown.clone());
-        let address =
-            PageAddress { path: "/".into(), kind: PageKind::Boards, language: Language::En, is_language_chosen: false };
+        let address = PageAddress {
+            path: "/".into(),
+            kind: PageKind::Boards(BoardFilter::All),
+            language: Language::En,
+            is_language_chosen: false,
+            public_site: None,
+        };
         const LAST: u64 = 3000;
         // The views wait for one of the readers.
         let newest = AtomicU64::new(0);

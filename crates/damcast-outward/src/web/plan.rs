@@ -1,10 +1,11 @@
 //! Pairings and unstarted games of the outlet, from `tournament.json` and the games without moves in `games.pdn`. Files in, values
 //! out; a file that cannot be parsed counts as missing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use draughts::Variant;
+use draughts::{Color, Variant};
 use draughts_pdn::reader;
+use draughts_tournament::HIDDEN_NAME;
 use serde::Deserialize;
 
 use super::event_facts::ViewerEvent;
@@ -19,6 +20,8 @@ pub struct ViewerPlan {
     pub sections: Vec<PlannedSection>,
     /// Games without a move or a result, in the order of `games.pdn`.
     pub unstarted: Vec<ViewerGame>,
+    /// Places of the pairings by their ids: section, round, pairing.
+    pairings: HashMap<u64, [usize; 3]>,
 }
 
 #[derive(Deserialize)]
@@ -41,8 +44,9 @@ pub fn title(section: &str) -> Option<&str> {
 pub struct PlannedSection {
     /// Name; see [`title`].
     pub name: String,
-    players: Vec<NamedEntry>,
-    teams: Vec<NamedEntry>,
+    /// Players, in the order of the tournament.
+    pub players: Vec<PlannedPlayer>,
+    teams: Vec<PlannedTeam>,
     /// Points of a win, a draw and a loss, as `2-1-0`.
     #[serde(default)]
     pub scoring: String,
@@ -54,11 +58,35 @@ pub struct PlannedSection {
     pub rounds: Vec<PlannedRound>,
 }
 
+/// Player of a section.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Deserialize)]
+pub struct PlannedPlayer {
+    /// Identifies the player for ever.
+    pub id: u64,
+    /// Name; [`HIDDEN_NAME`] for a player who wants to stay anonymous.
+    pub name: String,
+    /// Title, as `GMI`.
+    pub title: Option<String>,
+    /// Rating.
+    pub rating: Option<u64>,
+    /// Federation, as `NED`.
+    pub federation: Option<String>,
+    /// Number at the FMJD.
+    pub fmjd_id: Option<String>,
+    team: Option<u64>,
+}
+
+impl PlannedPlayer {
+    /// Whether the player wants to stay anonymous.
+    pub fn is_hidden(&self) -> bool {
+        self.name == HIDDEN_NAME
+    }
+}
+
 #[derive(Clone, Debug, Deserialize)]
-struct NamedEntry {
+struct PlannedTeam {
     id: u64,
     name: String,
-    team: Option<u64>,
 }
 
 /// Round of a section.
@@ -87,6 +115,8 @@ struct PlannedBye {
 /// Pairing of a round.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PlannedPairing {
+    /// Identifies the pairing in all sections, as `pairing` in the events.
+    pub id: u64,
     /// Board number in the round.
     pub table: Option<u64>,
     #[serde(rename = "match")]
@@ -126,6 +156,10 @@ struct PlannedMatch {
 /// Game of a player in a round, for a cell of the standings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RoundCell<'a> {
+    /// Id of the pairing.
+    pub pairing: u64,
+    /// Number of the round.
+    pub round: u64,
     /// Id of the opponent.
     pub opponent: u64,
     /// Whether the player has White.
@@ -149,8 +183,31 @@ impl ViewerPlan {
         // A result without a move: the game is over.
         let unstarted = waiting.filter(|game| game.result.is_none()).collect();
         let (event, sections) = document.map_or_else(Default::default, |document| (document.event, document.sections));
-        ViewerPlan { event, sections, unstarted }
+        let pairings = places_of_pairings(&sections);
+        ViewerPlan { event, sections, unstarted, pairings }
     }
+
+    /// Returns a pairing with its section, by its id.
+    pub fn pairing(&self, id: u64) -> Option<(&PlannedSection, &PlannedPairing)> {
+        let [section, round, pairing] = *self.pairings.get(&id)?;
+        let section = self.sections.get(section)?;
+        Some((section, section.rounds.get(round)?.pairings.get(pairing)?))
+    }
+
+    /// Returns a section by its name.
+    pub fn section(&self, name: &str) -> Option<&PlannedSection> {
+        self.sections.iter().find(|section| section.name == name)
+    }
+}
+
+fn places_of_pairings(sections: &[PlannedSection]) -> HashMap<u64, [usize; 3]> {
+    let mut places = HashMap::new();
+    for (at, section) in sections.iter().enumerate() {
+        for (round, planned) in section.rounds.iter().enumerate() {
+            places.extend(planned.pairings.iter().enumerate().map(|(index, one)| (one.id, [at, round, index])));
+        }
+    }
+    places
 }
 
 impl PlannedRound {
@@ -160,14 +217,26 @@ impl PlannedRound {
     }
 }
 
+impl PlannedPairing {
+    /// Returns the id of the player with a colour; `None` if there is none.
+    pub fn player(&self, color: Color) -> Option<u64> {
+        if color == Color::White { self.white } else { self.black }
+    }
+}
+
 impl PlannedSection {
-    /// Returns the name of a player.
-    pub fn player(&self, id: Option<u64>) -> Option<&str> {
-        self.players.iter().find(|player| Some(player.id) == id).map(|player| player.name.as_str())
+    /// Returns a player.
+    pub fn player(&self, id: Option<u64>) -> Option<&PlannedPlayer> {
+        self.players.iter().find(|player| Some(player.id) == id)
     }
 
-    /// Returns the names of the players without an opponent in a round.
-    pub fn byes(&self, round: &PlannedRound) -> Vec<&str> {
+    /// Returns the name of a player's team.
+    pub fn team_of(&self, player: &PlannedPlayer) -> Option<&str> {
+        player.team.map(|team| self.team(team)).filter(|name| !name.is_empty())
+    }
+
+    /// Returns the players without an opponent in a round.
+    pub fn byes(&self, round: &PlannedRound) -> Vec<&PlannedPlayer> {
         round.byes.iter().filter_map(|bye| self.player(Some(bye.player))).collect()
     }
 
@@ -188,7 +257,7 @@ impl PlannedSection {
             course.push(in_round(round).and_then(|index| round.pairings.get(index)).and_then(|pairing| {
                 let (opponent, is_white) = cell(pairing)?;
                 let points = pairing.points.as_ref().map(|points| points[usize::from(!is_white)].as_str());
-                Some(RoundCell { opponent, is_white, points })
+                Some(RoundCell { pairing: pairing.id, round: round.number, opponent, is_white, points })
             }));
         }
         course
@@ -244,11 +313,22 @@ mod tests {
         let games = "[White \"A\"]\n[GameType \"25\"]\n[Board \"4\"]\n[Result \"*\"]\n\n*\n\n[White \"B\"]\n[Result \"2-0\"]\n\n1. 32-28 2-0\n";
         let plan = ViewerPlan::read(Some(tournament.as_bytes()), Some(games.as_bytes()));
         let section = &plan.sections[0];
-        assert_eq!((section.player(Some(8)), section.player(None)), (Some("B"), None));
-        assert_eq!((plan.event.name(), section.byes(&section.rounds[1])), (Some("NK"), vec!["D"]));
+        let name = |id| section.player(id).map(|player| player.name.as_str());
+        assert_eq!((name(Some(8)), name(None)), (Some("B"), None));
+        let byes: Vec<&str> = section.byes(&section.rounds[1]).iter().map(|player| player.name.as_str()).collect();
+        assert_eq!((plan.event.name(), byes), (Some("NK"), vec!["D"]));
+        let (of, pairing) = plan.pairing(2).unwrap();
+        assert_eq!(
+            (of.name.as_str(), pairing.player(Color::White), plan.pairing(4).is_none()),
+            ("Open", Some(9), true)
+        );
+        assert_eq!(section.player(Some(8)).and_then(|player| section.team_of(player)), Some("Hijken"));
         let course = section.player_rounds(7);
-        assert_eq!(course[0], Some(RoundCell { opponent: 8, is_white: true, points: Some("1.5") }));
-        assert_eq!(course[1], Some(RoundCell { opponent: 8, is_white: false, points: None }));
+        assert_eq!(
+            course[0],
+            Some(RoundCell { pairing: 1, round: 1, opponent: 8, is_white: true, points: Some("1.5") })
+        );
+        assert_eq!(course[1], Some(RoundCell { pairing: 3, round: 2, opponent: 8, is_white: false, points: None }));
         let score = [("Huissen".to_owned(), "3.5".to_owned()), ("Hijken".to_owned(), "0.5".to_owned())];
         assert_eq!(section.matches(&section.rounds[0]), [score]);
         assert_eq!(plan.unstarted.len(), 1);

@@ -27,6 +27,8 @@ use super::page_store::PageStore;
 use super::pages::address::{PageAddress, PageKind, PageQuery};
 use super::pages::overlay_look::{OverlayLook, WrongParameter};
 use super::pages::{PageError, find_game};
+use super::picture::{PictureSpec, Pictures};
+use super::state::WholeGame;
 use super::stored_games::StoredGames;
 use super::view::View;
 use super::{Language, ServeOptions, compress};
@@ -36,8 +38,8 @@ const MAX_ADDRESS_LEN: usize = 2048;
 /// Policy that lets pages load only from this server, without inline scripts or styles.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'";
-/// Policy of the studio, which shows an overlay in a frame and has a form.
-const STUDIO_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
+/// Policy of the pages with a form; the studio shows an overlay in a frame too.
+const FORM_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                              frame-src 'self'; base-uri 'none'; form-action 'self'";
 
 /// Shared data of all answers.
@@ -45,6 +47,7 @@ pub struct Site {
     views: watch::Receiver<Arc<View>>,
     files: Arc<OutletFiles>,
     pages: Arc<PageStore>,
+    pictures: Pictures,
     build: String,
     hosts: AllowedHosts,
     viewers: Arc<AtomicU64>,
@@ -68,6 +71,7 @@ impl Site {
             files,
             build,
             pages: Arc::new(pages),
+            pictures: Pictures::default(),
             hosts: AllowedHosts::new(options.machine.as_deref(), &options.hosts),
             viewers,
             trusted_proxies: options.trusted_proxies.clone(),
@@ -78,7 +82,8 @@ impl Site {
     /// Returns the page that a path and a query name, in the language of the request.
     fn page_address(&self, asked: &PageRequest, path: &str, query: &PageQuery) -> PageAddress {
         let host = asked.site_address.parse::<Uri>().ok();
-        let is_reached = host.as_ref().and_then(Uri::host).is_some_and(|host| !is_local_host(host));
+        let host = host.as_ref().and_then(Uri::host);
+        let is_reached = host.is_some_and(|host| !is_local_host(host));
         let mut kind = PageKind::of(path, query, || is_reached.then(|| asked.site_address.clone()));
         if let PageKind::Studio { site, .. } = &mut kind {
             site.clone_from(&asked.site_address);
@@ -88,6 +93,7 @@ impl Site {
             kind,
             language: Language::negotiate(asked.query.lang.as_deref(), &asked.headers),
             is_language_chosen: asked.query.lang.as_deref().is_some_and(|code| Language::from_code(code).is_some()),
+            public_site: host.filter(|host| self.hosts.is_listed(host)).map(|_| asked.site_address.clone()),
         }
     }
 }
@@ -102,6 +108,7 @@ pub fn router(site: Arc<Site>) -> Router {
         .route("/assets/{name}", get(asset))
         .route("/overlay/look.css", get(overlay_style))
         .route("/embed.js", get(embed_script))
+        .route("/picture/{game}/{name}", get(picture))
         .route("/events", get(events))
         .route("/events.ndjson", get(events_file));
     for (name, kind) in WHOLE_FILES {
@@ -223,8 +230,8 @@ fn page_answer(site: &Site, address: &PageAddress, asked: &PageRequest) -> Respo
     let mut answer = content(&asked.headers, status, "text/html; charset=utf-8", &etag, &made.plain, &made.compressed);
     let headers = answer.headers_mut();
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
-    if matches!(address.kind, PageKind::Studio { .. }) {
-        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(STUDIO_POLICY));
+    if matches!(address.kind, PageKind::Studio { .. } | PageKind::Players { .. }) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FORM_POLICY));
     }
     if status == StatusCode::SERVICE_UNAVAILABLE {
         headers.insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
@@ -338,6 +345,29 @@ fn missing(name: &str, error: &io::Error) -> Response {
         tracing::warn!(name, %error, "a file of the outlet cannot be read");
     }
     (StatusCode::NOT_FOUND, format!("{name} is not there\n")).into_response()
+}
+
+/// Answers with the picture of the position after entry `ENTRY.png` of a game.
+async fn picture(State(site): SharedSite, Path((which, name)): Path<(String, String)>, asked: PageRequest) -> Response {
+    let view = site.views.borrow().clone();
+    let at = name.strip_suffix(".png").and_then(|at| at.parse::<usize>().ok());
+    let shown = find_game(&view, &which).zip(at);
+    let spec = shown.and_then(|(shown, at)| {
+        let spec = |whole: WholeGame<'_>| {
+            let ply = at.checked_sub(1).and_then(|index| whole.entries.get(index)?.ply.as_ref());
+            let path = ply.map_or_else(Vec::new, |ply| ply.path.clone());
+            Some(PictureSpec { variant: whole.game.variant?, pieces: whole.diagram(at)?.pieces.clone(), path })
+        };
+        site.pages.games.with_whole(&shown.board.name, shown.game, spec).ok().flatten()
+    });
+    let Some(spec) = spec else { return not_found(&site, &asked) };
+    match site.pictures.png(spec).await {
+        Some(bytes) => {
+            let headers = [(header::CONTENT_TYPE, "image/png"), (header::CACHE_CONTROL, "public, max-age=300")];
+            (headers, bytes).into_response()
+        }
+        None => not_found(&site, &asked),
+    }
 }
 
 async fn asset(State(site): SharedSite, uri: Uri, headers: HeaderMap) -> Response {

@@ -27,8 +27,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 pub use featured::{FeaturedState, RecentMoves};
-pub(crate) use game::letters;
 pub use game::{Diagram, EntrySummary, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
+pub(crate) use game::{fields_of, letters};
 pub use lines::{GameLines, GameReplay};
 pub use tags::ViewerTags;
 
@@ -114,6 +114,7 @@ struct ParsedEvent {
     field: Option<String>,
     new: Option<String>,
     continues: Option<u32>,
+    pairing: Option<String>,
     after: Option<u64>,
     until: Option<u64>,
 }

@@ -12,6 +12,9 @@ const numbers = (text) => (text ? text.split(",").map(Number) : []);
 const time = (s) => `${Math.floor(s / 3600)}:${String(Math.floor(s / 60) % 60).padStart(2, "0")}:${String(s % 60).padStart(2, "0")}`;
 const put = (element, text) => { if (element && element.textContent !== text) element.textContent = text; };
 
+// Tools of more.js, once it is loaded.
+let more;
+
 // --- parts of the page: the server sends those that have changed, with holes in place of the parts inside them
 const keyOf = (node) => node.dataset?.hole ?? node.dataset?.part;
 const partOf = (key) => $(`[data-part="${key}"]`);
@@ -70,11 +73,11 @@ function dress() {
     for (const hidden of [$("#fen"), $("#turnboard"), $(".keys")]) if (hidden) hidden.hidden = false;
     const count = +one.dataset.count;
     if (at() < count) show(at()); else follow(count);
-    if (said !== undefined && count > said) put($("#say"), sentence(entry(count)));
+    if (said !== undefined && count > said) { put($("#say"), sentence(entry(count))); more?.moved(); }
     said = count;
   }
   for (const link of $$(".lg a")) link.setAttribute("href", `${location.pathname}?lang=${link.lang}`);
-  localize();
+  more?.dress();
   paginate();
   tick();
 }
@@ -92,26 +95,9 @@ function tick() {
     clock.classList.toggle("low", left < 60);
     clock.classList.toggle("out", left === 0);
   }
-  countDown(at);
+  more?.tick(at);
   if (offset !== undefined) put($("#time"), clockTime(at, game() || kind() === "wall" ? undefined : "2-digit"));
   for (const one of $$("[data-silent-since]")) put($(".st", one), fill(texts.board_silent_for, Math.max(0, Math.round((at - one.dataset.silentSince) / 1000))));
-}
-
-// --- the schedule: times in the viewer's zone, and how long until the next one
-const day = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }), moment = new Intl.DateTimeFormat(language, { weekday: "short", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
-function localize() {
-  for (const time of $$("time[data-moment]")) { time.title ||= time.textContent; put(time, moment.format(new Date(time.dateTime))); }
-  for (const days of $$("[data-days]")) { const [from, to] = days.dataset.days.split("/").map((text) => new Date(text + "T00:00Z")); if (to >= from) put(days, day.formatRange(from, to)); }
-  put($("#zone"), fill(texts.viewer_zone, moment.resolvedOptions().timeZone));
-}
-function countDown(at) {
-  let next = true;
-  for (const left of $$("[data-until]")) {
-    const minutes = Math.ceil((new Date(left.dataset.until) - at) / 60000), is = next && minutes > 0;
-    const [number, unit] = minutes >= 2880 ? [minutes / 1440, "day"] : minutes >= 120 ? [minutes / 60, "hour"] : [minutes, "minute"];
-    put(left, is ? new Intl.RelativeTimeFormat(language).format(Math.floor(number), unit) : "");
-    if (is) next = false;
-  }
 }
 
 // --- one game: stepping through its moves
@@ -119,7 +105,7 @@ function countDown(at) {
 let said;
 /** Returns the number of the shown entry, which the address has; `Infinity` follows the game. */
 const at = () => +(location.pathname.match(/^\/game\/[^/]+\/(\d+)$/)?.[1] ?? new URLSearchParams(location.search).get("ply") ?? Infinity);
-const kind = () => $("#main").dataset.kind, game = () => $(".two");
+const kind = () => $("#main").dataset.kind, game = () => $(".two[data-count]");
 const entries = () => $$("#moves a[data-at]");
 function entry(index) {
   const list = $("#moves tbody")?.dataset ?? {};
@@ -132,8 +118,8 @@ function draw(board, { pieces = "", path, captured, clocks }) {
   const way = numbers(path), taken = numbers(captured), marks = [], lines = [], all = [];
   if (way.length > 1) {
     const [[x, y], [u, v]] = [way[0], way.at(-1)].map(corner);
-    marks.push(svg("rect", { class: "m", x, y, width: 10, height: 10 }), svg("rect", { class: "m", x: u, y: v, width: 10, height: 10 }),
-      svg("rect", { class: "mf", x: u + 0.35, y: v + 0.35, width: 9.3, height: 9.3 }));
+    const square = (x, y, name) => [svg("rect", { class: "m", x, y, width: 10, height: 10 }), svg("rect", { class: name, x: x + 0.35, y: y + 0.35, width: 9.3, height: 9.3 })];
+    marks.push(...square(x, y, "mf o"), ...square(u, v, "mf"));
   }
   if (taken.length) {
     const points = way.map((field) => centre(field).join()).join(" ");
@@ -175,6 +161,7 @@ function steps(index, last, it) {
   for (const link of entries()) if (+link.dataset.at === index) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
   const address = (to) => { const url = new URL(game().dataset.address + "/" + Math.max(0, Math.min(to, last)), location); url.search = keptQuery(); return url.href; };
   for (const [id, to] of [["first", 0], ["back", index - 1], ["on", index + 1], ["last", last], ["link", index]]) $("#" + id).href = address(to);
+  $("#try").href = address(index).replace(/(?=\?|$)/, "/try/");
   $("#golive").classList.toggle("p", index === last);
   if (it.fen) $("#fen").dataset.fen = it.fen; else delete $("#fen").dataset.fen;
   const names = ($("svg.bd.big")?.dataset.names ?? "").split(","), list = (piece) => [...(it.pieces ?? "")].map((one, field) => (one === piece ? names[field] : "")).filter(Boolean).sort((a, b) => a - b || (a < b ? -1 : 1)).join(", ");
@@ -226,7 +213,7 @@ const current = () => Math.min(at(), +game().dataset.count);
 const acts = { first: () => go(0), back: () => go(current() - 1), on: () => go(current() + 1), last: () => go(Infinity), golive: goLive, turnboard: turn,
   fen: (button) => copy(button, button.dataset.fen ?? ""), link: (link) => copy(link, link.href), pdn: (link) => fetch(link.href).then((answer) => answer.text()).then((text) => copy(link, text)) };
 document.addEventListener("click", (click) => {
-  const link = click.target.closest?.(".two a, .two button");
+  const link = game() && click.target.closest?.(".two a, .two button");
   if (!link || click.ctrlKey || click.metaKey || click.shiftKey) return;
   const act = acts[link.id] ?? (link.dataset.at && (() => go(+link.dataset.at)));
   if (act) { click.preventDefault(); act(link); }
@@ -234,7 +221,8 @@ document.addEventListener("click", (click) => {
 // Without the focus on the board, Home and End scroll the page.
 const keys = { ArrowLeft: acts.back, ArrowRight: acts.on, l: goLive, f: turn }, boardKeys = { ...keys, Home: acts.first, End: acts.last };
 document.addEventListener("keydown", (key) => {
-  if (!game() || key.ctrlKey || key.metaKey || key.altKey) return;
+  if (key.ctrlKey || key.metaKey || key.altKey) return;
+  if (!game()) return;
   const of = key.target === document.body ? keys : key.target.closest?.("#board") ? boardKeys : {}, act = of[key.key.length === 1 ? key.key.toLowerCase() : key.key];
   if (act) { key.preventDefault(); act(); }
 });
@@ -356,18 +344,21 @@ addEventListener("pageshow", (event) => event.persisted && wake());
 addEventListener("pagehide", sleep);
 
 // --- pages of the screen at the wall, shown in turn
-let leaf = 0;
+let leaf = 0, turnAfter = kind() === "overlay" ? 8000 : 15000;
+function turnLeaf() { leaf += 1; paginate(); setTimeout(turnLeaf, turnAfter); }
 function paginate() {
   for (const list of $$("[data-turns]")) {
     const size = +list.dataset.turns, turns = Math.ceil(list.children.length / size) || 1;
     [...list.children].forEach((one, index) => { one.hidden = Math.floor(index / size) !== leaf % turns; });
   }
   if (kind() !== "wall") return;
-  const cards = $$(".grid>li"), leaves = Math.ceil(cards.length / 16), size = Math.ceil(cards.length / leaves) || 1;
+  // All boards come round in a minute.
+  const cards = $$(".grid>li"), leaves = Math.ceil(cards.length / (cards.length > 64 ? 25 : 16)), size = Math.ceil(cards.length / leaves) || 1;
   leaf %= Math.max(1, leaves);
   cards.forEach((card, index) => { card.hidden = Math.floor(index / size) !== leaf; });
-  const grid = $(".grid"); if (grid) grid.dataset.count = Math.min(size, 16);
+  const grid = $(".grid"); if (grid) grid.dataset.count = Math.min(size, 25);
   put($("#turn"), leaves > 1 ? `${leaf + 1} / ${leaves}` : "");
+  turnAfter = Math.min(15000, 60000 / leaves);
   fit();
 }
 // Shrinks (rem) and condenses (em) names before the style sheet cuts them.
@@ -379,13 +370,17 @@ function fit() {
   }
 }
 addEventListener("resize", fit);
-if (["wall", "overlay"].includes(kind())) setInterval(() => { leaf += 1; paginate(); }, kind() === "wall" ? 15000 : 8000);
+if (kind() === "wall" || kind() === "overlay") setTimeout(turnLeaf, turnAfter);
 
 // --- frames in other sites: /embed.js makes them as high as their content
 if (parent !== window && document.documentElement.className === "embed") new ResizeObserver(() => parent.postMessage({ damcastHeight: document.body.offsetHeight }, "*")).observe(document.body);
 
+// What a first view does not need: more.js.
+if (root.more) import(root.more).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, current, go, put, fill, visit, dress, texts, language }); dress(); }, () => {});
+
 dress();
 scrollToMove();
+$(".nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 if (isStored) wake(); else connect();
 setInterval(tick, 250);
 setInterval(watch, 1000);

@@ -19,13 +19,15 @@ pub struct PageAddress {
     pub language: Language,
     /// Whether the address has the language; links then retain it.
     pub is_language_chosen: bool,
+    /// Address of the pages for the world, as `https://live.example.org/`; `None` if the reader came by a name that is not configured.
+    pub public_site: Option<String>,
 }
 
 /// Page of any language.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PageKind {
-    /// All boards.
-    Boards,
+    /// All boards, or some of them.
+    Boards(BoardFilter),
     /// All boards, for a screen at the wall.
     Wall {
         /// Whether colours are light instead of dark.
@@ -62,16 +64,48 @@ pub enum PageKind {
         /// Number of entries before the shown position; `None` for all.
         ply: Option<usize>,
     },
+    /// A viewer's own line from a position of a game.
+    Trial {
+        /// `BOARD-NUMBER`.
+        which: String,
+        /// Number of entries of the game before the line.
+        ply: usize,
+        /// Moves of the line.
+        line: Vec<String>,
+    },
     /// Round.
     Round(String),
-    /// Standings and results.
-    Standings,
+    /// Standings and results of all sections, or of one.
+    Standings(Option<String>),
+    /// All players, or those whose names have a text.
+    Players {
+        /// Text of the search; empty for all.
+        search: String,
+    },
+    /// Player of a section.
+    Player {
+        /// Name of the section.
+        section: String,
+        /// Id of the player.
+        id: u64,
+    },
     /// Facts of the event.
     Event,
     /// Finished games.
     Archive,
     /// No page.
     Unknown,
+}
+
+/// Boards that a page shows.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum BoardFilter {
+    /// All boards.
+    All,
+    /// Boards whose game goes on.
+    Playing,
+    /// Boards with games of a section.
+    Section(String),
 }
 
 /// Query of an address of a page.
@@ -83,6 +117,12 @@ pub struct PageQuery {
     pub wall: Option<String>,
     /// Number of entries before the shown position.
     pub ply: Option<usize>,
+    /// Whether the boards are those whose game goes on.
+    pub playing: Option<String>,
+    /// Section of the boards.
+    pub section: Option<String>,
+    /// Text in the names of the wanted players.
+    pub search: Option<String>,
     /// All names and values.
     #[serde(skip)]
     pub pairs: Vec<(String, String)>,
@@ -111,7 +151,11 @@ fn known_page(path: &str, query: &PageQuery, site: impl FnOnce() -> Option<Strin
     Some(match parts[..] {
         [""] => match query.wall.as_deref() {
             Some(wall) => PageKind::Wall { is_light: wall == "light", site: site() },
-            None => PageKind::Boards,
+            None => PageKind::Boards(match (&query.playing, &query.section) {
+                (Some(_), _) => BoardFilter::Playing,
+                (None, Some(section)) => BoardFilter::Section(section.clone()),
+                (None, None) => BoardFilter::All,
+            }),
         },
         ["board", which] => PageKind::Board { which: decoded(which)?, ply },
         ["embed", "board", which] => PageKind::Embed(decoded(which)?),
@@ -122,8 +166,19 @@ fn known_page(path: &str, query: &PageQuery, site: impl FnOnce() -> Option<Strin
         }
         ["game", which] => PageKind::Game { which: decoded(which)?, ply },
         ["game", which, ply] => PageKind::Game { which: decoded(which)?, ply: Some(ply.parse().ok()?) },
+        ["game", which, ply, "try", ref line @ ..] => PageKind::Trial {
+            which: decoded(which)?,
+            ply: ply.parse().ok()?,
+            line: line.iter().filter(|text| !text.is_empty()).map(|text| decoded(text)).collect::<Option<_>>()?,
+        },
         ["round", which] => PageKind::Round(decoded(which)?),
-        ["standings"] => PageKind::Standings,
+        ["standings"] => PageKind::Standings(None),
+        ["standings", section] => PageKind::Standings(Some(decoded(section)?)),
+        ["players"] => PageKind::Players { search: query.search.clone().unwrap_or_default().trim().to_lowercase() },
+        ["player", which] => {
+            let (section, id) = which.rsplit_once('-')?;
+            PageKind::Player { section: decoded(section)?, id: id.parse().ok()? }
+        }
         ["event"] => PageKind::Event,
         ["studio"] => PageKind::Studio { site: String::new(), form: query.pairs.clone() },
         ["archive"] => PageKind::Archive,
@@ -134,14 +189,20 @@ fn known_page(path: &str, query: &PageQuery, site: impl FnOnce() -> Option<Strin
 impl PageAddress {
     /// Returns the query of the stream that changes this page.
     pub fn stream_query(&self) -> String {
-        let page = match &self.kind {
-            PageKind::Wall { is_light, .. } => {
-                format!("{}{}", self.path, if *is_light { "?wall=light" } else { "?wall=" })
+        let mut page = self.path.clone();
+        match &self.kind {
+            PageKind::Overlay(overlay) => page = overlay.address(),
+            PageKind::Studio { form, .. } => page += &format!("?{}", query_of(form)),
+            PageKind::Wall { is_light, .. } => page += if *is_light { "?wall=light" } else { "?wall=" },
+            PageKind::Boards(BoardFilter::Playing) => page += "?playing",
+            PageKind::Boards(BoardFilter::Section(section)) => {
+                page += &format!("?section={}", percent_encoded(section))
             }
-            PageKind::Overlay(overlay) => overlay.address(),
-            PageKind::Studio { form, .. } => format!("{}?{}", self.path, query_of(form)),
-            _ => self.path.clone(),
-        };
+            PageKind::Players { search } if !search.is_empty() => {
+                page += &format!("?search={}", percent_encoded(search));
+            }
+            _ => {}
+        }
         let language = self.language.code();
         let chosen = if self.is_language_chosen { "&chosen" } else { "" };
         format!("page={}&lang={language}{chosen}", percent_encoded(&page))
@@ -166,7 +227,9 @@ mod tests {
             PageKind::of(uri.path(), &PageQuery::of(&uri), || Some("http://hall/".to_owned()))
         };
         let game = |which: &str, ply| PageKind::Game { which: which.to_owned(), ply };
-        assert_eq!(kind("/"), PageKind::Boards);
+        assert_eq!(kind("/"), PageKind::Boards(BoardFilter::All));
+        assert_eq!(kind("/?playing"), PageKind::Boards(BoardFilter::Playing));
+        assert_eq!(kind("/?section=a%26b"), PageKind::Boards(BoardFilter::Section("a&b".into())));
         assert_eq!(kind("/?wall=light"), PageKind::Wall { is_light: true, site: Some("http://hall/".into()) });
         assert_eq!(kind("/game/a%20b-2"), game("a b-2", None));
         assert_eq!(kind("/game/b-2/17?lang=nl"), game("b-2", Some(17)));
@@ -176,7 +239,21 @@ mod tests {
         let PageKind::Overlay(overlay) = kind("/overlay/board/a%20b?theme=light&lang=nl") else { panic!("no overlay") };
         assert_eq!(overlay.address(), "/overlay/board/a%20b?theme=light");
         assert!(matches!(kind("/overlay/ticker?size=3"), PageKind::WrongOverlay(wrong) if wrong.parameter == "size=3"));
+        assert_eq!(kind("/standings"), PageKind::Standings(None));
+        assert_eq!(kind("/standings/B%20%26%20C"), PageKind::Standings(Some("B & C".into())));
+        assert_eq!(kind("/player/a-b-12"), PageKind::Player { section: "a-b".into(), id: 12 });
+        assert_eq!(kind("/players?search=%20De%20V"), PageKind::Players { search: "de v".into() });
+        let trial = |line: &[&str]| PageKind::Trial {
+            which: "b-2".into(),
+            ply: 7,
+            line: line.iter().map(|&text| text.into()).collect(),
+        };
+        assert_eq!(kind("/game/b-2/7/try/"), trial(&[]));
+        assert_eq!(kind("/game/b-2/7/try/32-28/c3%3Ae5"), trial(&["32-28", "c3:e5"]));
         for wrong in [
+            "/player/main",
+            "/player/main-x",
+            "/game/b-2/try/32-28",
             "/game",
             "/game/b-2/x",
             "/boards",

@@ -6,29 +6,63 @@ use std::sync::Arc;
 use draughts::{Color, Variant};
 use maud::{Markup, html};
 
-use super::address::percent_encoded;
-use super::text::{name, points, truncated};
+use super::address::{BoardFilter, PageKind, percent_encoded};
+use super::text::{points, truncated};
 use super::{PageBuilder, PageGame};
 use crate::web::diagram::{self, DiagramSpec};
 use crate::web::state::{Diagram, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 use crate::web::texts::fill;
 
 impl<'a> PageBuilder<'a> {
-    /// Renders all boards by number, each with its unstarted or current game.
-    pub(super) fn boards(&self) -> Markup {
+    /// Renders all boards by number, each with its unstarted or current game; those of the filter, and the featured board, or the first one, large and before them.
+    pub(super) fn boards(&self, filter: &BoardFilter, has_lead: bool) -> Markup {
         let waiting = self.unstarted_games();
-        let mut cards: Vec<(u64, Markup)> = waiting.iter().map(|one| (one.0, self.waiting_card(*one))).collect();
-        let current =
-            self.current().into_iter().filter(|shown| waiting.iter().all(|(number, _)| *number != shown.number));
-        cards.extend(current.map(|shown| (shown.number, self.card_in_list(&shown))));
-        cards.sort_by_key(|(number, _)| *number);
-        self.list_of_cards(cards.into_iter().map(|(_, card)| card).collect())
+        let shown_waiting = waiting.iter().filter(|(_, game)| self.is_wanted(filter, game, true));
+        let mut cards: Vec<(bool, u64, Markup)> =
+            shown_waiting.map(|one| (true, one.0, self.waiting_card(*one))).collect();
+        let current = self.current().into_iter();
+        let current: Vec<PageGame<'_>> = current
+            .filter(|shown| waiting.iter().all(|(number, _)| *number != shown.number))
+            .filter(|shown| self.is_wanted(filter, shown.game, false))
+            .collect();
+        // Two boards are large enough as they are.
+        let is_featured = |shown: &&PageGame<'_>| {
+            let featured = self.view.featured();
+            featured.is_some_and(|which| which == shown.board.name || which == shown.number.to_string())
+        };
+        let lead = current.iter().find(is_featured).or(current.first());
+        let lead = lead.filter(|_| has_lead && cards.len() + current.len() > 2).map(|shown| shown.number);
+        cards.extend(current.iter().map(|shown| {
+            let is_leading = lead == Some(shown.number);
+            (!is_leading, shown.number, self.card_in_list(shown, is_leading))
+        }));
+        cards.sort_by_key(|(is_behind, number, _)| (*is_behind, *number));
+        self.list_of_cards(cards.into_iter().map(|(.., card)| card).collect())
+    }
+
+    /// Whether a filter shows a game.
+    pub(super) fn is_wanted(&self, filter: &BoardFilter, game: &ViewerGame, is_unstarted: bool) -> bool {
+        match filter {
+            BoardFilter::All => true,
+            BoardFilter::Playing => !is_unstarted && !game.is_ended && game.result.is_none(),
+            BoardFilter::Section(wanted) => self.section_of(game).is_some_and(|section| section.name == *wanted),
+        }
     }
 
     fn list_of_cards(&self, cards: Vec<Markup>) -> Markup {
-        let list = || html! { ul.grid data-count=(cards.len().min(16)) { @for card in &cards { (card) } } };
+        // More boards are smaller, so that a screen shows as many of them.
+        let size = match cards.len() {
+            0..=12 => None,
+            13..=80 => Some("many"),
+            _ => Some("most"),
+        };
+        let list =
+            || html! { ul.grid data-count=(cards.len().min(16)) data-size=[size] { @for card in &cards { (card) } } };
         html! {
-            @if cards.is_empty() { p.q { (self.texts().no_game_started) } }
+            @if cards.is_empty() { p.none { (match &self.address.kind {
+                PageKind::Boards(BoardFilter::Playing | BoardFilter::Section(_)) => self.texts().no_such_board,
+                _ => self.texts().no_game_started,
+            }) } }
             (self.parts.part("ul", "boards", list))
         }
     }
@@ -37,12 +71,13 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn waiting_card(&self, (number, game): (u64, &ViewerGame)) -> Markup {
         let texts = self.texts();
         let label = format!("{}. {}", fill(texts.board, number), texts.not_started);
+        let pages = self.player_pages(game);
         let player = |color: Color, class: &str| {
             let (piece, side, word) =
                 if color == Color::White { ("#w", "White", texts.white) } else { ("#b", "Black", texts.black) };
             html! { div class=(class) {
                 svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
-                span.nm1 { span.vh { (word) ": " } (name(Some(&game.tag(side).map_or(Cow::Borrowed(word), truncated)))) }
+                span.nm1 { span.vh { (word) ": " } (self.linked_name(pages[usize::from(color == Color::Black)].as_deref(), Some(&game.tag(side).map_or(Cow::Borrowed(word), truncated)))) }
             } }
         };
         self.parts.leaf("li", &format!("wait-{number}"), &self.view.files.tag, || html! {
@@ -73,18 +108,19 @@ impl<'a> PageBuilder<'a> {
     }
 
     pub(super) fn cards(&self, shown: &[PageGame<'_>]) -> Markup {
-        self.list_of_cards(shown.iter().map(|shown| self.card_in_list(shown)).collect())
+        self.list_of_cards(shown.iter().map(|shown| self.card_in_list(shown, false)).collect())
     }
 
     /// Renders the card of a board as an item of a list.
-    fn card_in_list(&self, shown: &PageGame<'_>) -> Markup {
+    fn card_in_list(&self, shown: &PageGame<'_>, is_leading: bool) -> Markup {
         let key = format!("card-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
-        let inputs = (shown.game.lines().digest(), shown.number, shown.is_current());
-        self.parts.leaf("li", &key, inputs, || html! { li { (self.card(shown, false)) } })
+        let players = self.player_pages(shown.game);
+        let inputs = (shown.game.lines().digest(), shown.number, shown.is_current(), players, is_leading);
+        self.parts.leaf("li", &key, inputs, || html! { li.lead[is_leading] { (self.card(shown, is_leading)) } })
     }
 
-    /// Renders the card of a board; a large diagram if `is_alone`.
-    pub(super) fn card(&self, shown: &PageGame<'_>, is_alone: bool) -> Markup {
+    /// Renders the card of a board; with a large diagram and the last moves if `is_large`.
+    pub(super) fn card(&self, shown: &PageGame<'_>, is_large: bool) -> Markup {
         let texts = self.texts();
         let game = shown.game;
         let players = Color::BOTH.map(|color| shown.player_label(color));
@@ -99,16 +135,30 @@ impl<'a> PageBuilder<'a> {
                     p.st { (self.status(game)) }
                 }
                 (self.player_line(shown, Color::Black, "pl bk", None))
-                div.bwrap { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), is_alone, &label)) }
+                div.bwrap { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), is_large, &label)) }
+                @if let Some(whole) = game.whole().filter(|_| is_large) { (self.last_moves(whole.entries)) }
                 (self.player_line(shown, Color::White, "pl wh", None))
             }
         }
     }
 
+    /// Renders the last moves of a game on one line, oldest first.
+    fn last_moves(&self, entries: &[Arc<ViewerEntry>]) -> Markup {
+        let last = entries.iter().rev().take(8).rev();
+        html! { p.rec { @for entry in last { span { (self.entry_text(entry)) } " " } } }
+    }
+
     /// Renders a player with the clock; with the clock at an entry of the game in its place, if there is one.
-    fn player_line(&self, shown: &PageGame<'_>, color: Color, class: &str, at: Option<&ViewerEntry>) -> Markup {
+    pub(super) fn player_line(
+        &self,
+        shown: &PageGame<'_>,
+        color: Color,
+        class: &str,
+        at: Option<&ViewerEntry>,
+    ) -> Markup {
         let texts = self.texts();
         let player = shown.player_label(color);
+        let page = &self.player_pages(shown.game)[usize::from(color == Color::Black)];
         // A card has no room for it.
         let fmjd_id = player.fmjd_id.as_deref().filter(|_| class.starts_with("plb"));
         let (piece, side, word) =
@@ -116,7 +166,7 @@ impl<'a> PageBuilder<'a> {
         html! {
             div class=(class) {
                 svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
-                span.nm1 { span.vh { (word) ": " } (name(Some(player.name.as_deref().unwrap_or(word)))) }
+                span.nm1 { span.vh { (word) ": " } (self.linked_name(page.as_deref(), Some(player.name.as_deref().unwrap_or(word)))) }
                 span.mt { bdi { (player.details.join(" ")) } @if let Some(id) = fmjd_id { " FMJD " (id) } }
                 (self.clock(shown.game, color, side, at.is_some()))
                 @if let Some(entry) = at {
@@ -163,8 +213,9 @@ impl<'a> PageBuilder<'a> {
         let last = game.summary.last_number.map(|_| self.last_move(game));
         let moves = game.summary.highest_number;
         match game.state_str() {
-            "over" | "ended" if moves > 0 => self.language().count(texts.over_after, moves as usize),
-            "over" | "ended" => texts.over.to_owned(),
+            "ended" => texts.waits_for_result.to_owned(),
+            "over" if moves > 0 => self.language().count(texts.over_after, moves as usize),
+            "over" => texts.over.to_owned(),
             "unclear" => last.map_or_else(|| texts.unclear_at_start.to_owned(), |last| fill(texts.unclear, last)),
             "silent" => texts.board_silent.to_owned(),
             "stopped" => texts.clocks_stopped.to_owned(),
@@ -177,7 +228,7 @@ impl<'a> PageBuilder<'a> {
         game.summary.last.as_ref().map_or_else(String::new, |entry| self.entry_text(entry))
     }
 
-    fn entry_text(&self, entry: &ViewerEntry) -> String {
+    pub(super) fn entry_text(&self, entry: &ViewerEntry) -> String {
         match &entry.ply {
             None => self.texts().set_up.to_owned(),
             Some(ply) if ply.side == Color::White => format!("{}. {}", ply.number, with_capture_sign(&ply.text)),
@@ -202,7 +253,14 @@ impl<'a> PageBuilder<'a> {
                 a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (texts.copy_pdn) }
                 button.btn #fen type="button" hidden data-fen=[entry.map(|entry| entry.fen.as_str())] { (texts.copy_fen) }
                 a.btn #link href=(step(at)) { (texts.link_to_move) }
+                a.btn #try rel="nofollow" href=(self.link(&format!("{}/{at}/try/", shown.game_address()))) { (texts.try_it) }
                 button.btn #turnboard type="button" hidden { (texts.turn_board) }
+                span.play.study hidden {
+                    button.btn #replay type="button" data-text=(texts.replay) { "▶ " (texts.replay) }
+                    label.vh for="speed" { (texts.speed) }
+                    select #speed { @for speed in [1, 2, 4, 8] { option value=(speed) { (speed) "×" } } }
+                }
+                button.btn.study #sound type="button" hidden aria-pressed="false" { (texts.sound) }
             } }
         };
         let moves = || {
@@ -348,7 +406,8 @@ fn list_fields(variant: &Variant, pieces: &str, letter: u8) -> String {
 /// Returns the CSS class of a game's state.
 pub(super) fn state_class(game: &ViewerGame) -> &'static str {
     match game.state_str() {
-        "over" | "ended" => "s-over",
+        "over" => "s-over",
+        "ended" => "s-end",
         "unclear" => "s-doubt",
         "silent" => "s-off",
         _ => "s-play",
@@ -370,6 +429,6 @@ pub(super) fn time(seconds: Option<u32>) -> String {
 }
 
 /// Replaces the sign of a capture, `x` or `:`, by `×`.
-fn with_capture_sign(text: &str) -> String {
+pub(super) fn with_capture_sign(text: &str) -> String {
     text.replace(['x', ':'], "×")
 }

@@ -7,6 +7,7 @@ use draughts_tournament::{Points, Scoring};
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
+use super::address::BoardFilter;
 use super::text::shortened;
 use super::{PageBuilder, PageGame, percent_encoded};
 use crate::web::plan::{self, PlannedRound, PlannedSection};
@@ -75,13 +76,16 @@ impl<'a> PageBuilder<'a> {
         })
     }
 
-    /// Renders all boards, below what is known of the event; after its end, the outcome in their place.
-    pub(super) fn grid(&self) -> Markup {
+    /// Renders boards, below what is known of the event; without a filter, after its end, the outcome in their place.
+    pub(super) fn grid(&self, filter: &BoardFilter) -> Markup {
         let shown = self.current();
+        let listed: Vec<_> = shown.iter().filter(|shown| self.is_wanted(filter, shown.game, false)).copied().collect();
+        let boards =
+            || html! { div.bar { (self.overview(&listed)) (self.filters(filter)) } (self.boards(filter, true)) };
         let main = || match self.phase() {
-            EventPhase::Announced => self.cover(),
-            EventPhase::Running => html! { (self.now(&shown)) (self.overview(&shown)) (self.boards()) },
-            EventPhase::Over => self.outcome(),
+            EventPhase::Announced if *filter == BoardFilter::All => self.cover(),
+            EventPhase::Over if *filter == BoardFilter::All => self.outcome(),
+            _ => html! { (self.now(&shown)) (boards()) },
         };
         self.current_page("grid", &shown, self.texts().boards, main)
     }
@@ -96,7 +100,7 @@ impl<'a> PageBuilder<'a> {
         let rounds = plan.sections.iter().filter_map(first);
         html! {
             @if is_described { (self.facts()) }
-            @if waits || !is_described { (self.boards()) } @else {
+            @if waits || !is_described { (self.boards(&BoardFilter::All, false)) } @else {
                 @for (section, round) in rounds { (self.pairings(section, round, &[])) }
             }
         }
@@ -259,7 +263,9 @@ fn unofficial_points(section: &PlannedSection, games: &[PageGame<'_>]) -> (HashM
                 pairing.table.is_none_or(is_table)
                     && tag("Round").is_some_and(|tag| tag == round.number.to_string())
                     && tag("Section").is_none_or(|tag| tag == section.name)
-                    && names.iter().all(|(side, id)| tag(side).is_some() && tag(side) == section.player(Some(*id)))
+                    && names.iter().all(|(side, id)| {
+                        tag(side).is_some() && tag(side) == section.player(Some(*id)).map(|player| player.name.as_str())
+                    })
             };
             // A game that was played again counts with its last part.
             let result = games.iter().rev().find(is_it).and_then(|shown| shown.game.result.as_deref());

@@ -1,11 +1,13 @@
 //! Frame of all pages: head, navigation, foot, and texts for the script.
 
+use draughts::Color;
 use maud::{DOCTYPE, Markup, html};
 
 use super::address::{PageKind, percent_encoded};
 use super::overlay_look::{Overlay, OverlayKind};
 use super::text::truncated;
 use super::{PageBuilder, PageGame, REFRESH_SECONDS};
+use crate::web::assets::ICON;
 use crate::web::diagram;
 use crate::web::texts::pages::SCRIPT_KEYS;
 use crate::web::texts::{Language, fill, to_json};
@@ -34,6 +36,8 @@ pub(super) struct PageContent<'a> {
     pub visible_games: &'a [PageGame<'a>],
     /// Title of the document.
     pub title: &'a str,
+    /// Path of a picture of the page; by default the position of the first game.
+    pub picture: Option<String>,
     /// The element `main` of the page.
     pub main: Markup,
 }
@@ -41,7 +45,8 @@ pub(super) struct PageContent<'a> {
 impl<'a> PageContent<'a> {
     /// Creates the content of a page.
     pub(super) fn new(visible_games: &'a [PageGame<'a>], title: &'a str, main: Markup) -> PageContent<'a> {
-        PageContent { round: None, visible_games, title, main }
+        let picture = visible_games.first().map(|shown| shown.picture_address(shown.game.summary.count));
+        PageContent { round: None, visible_games, title, picture, main }
     }
 }
 
@@ -80,17 +85,17 @@ impl PageBuilder<'_> {
             header.wrap {
                 div.mast {
                     (head)
-                    p.live #live { span #state { (texts.live) } " " time #time {} }
-                }
-                nav.nav aria-label=(texts.pages) {
-                    (self.navigation())
-                    p.lg {
-                        @for language in Language::ALL {
-                            a href=(format!("{}?lang={}", self.address.path, language.code())) lang=(language.code()) hreflang=(language.code())
-                                aria-current=[(language == self.language()).then_some("true")] { (language.code().to_uppercase()) }
+                    div.tools {
+                        p.live #live { span #state { (texts.live) } " " time #time {} }
+                        nav.lg aria-label=(texts.language) {
+                            @for language in Language::ALL {
+                                a href=(format!("{}?lang={}", self.address.path, language.code())) lang=(language.code()) hreflang=(language.code())
+                                    aria-current=[(language == self.language()).then_some("true")] { (language.code().to_uppercase()) }
+                            }
                         }
                     }
                 }
+                nav.nav aria-label=(texts.pages) { (self.navigation()) }
             }
             (self.banner())
             (main)
@@ -110,11 +115,15 @@ impl PageBuilder<'_> {
         let texts = self.texts();
         let rounds = self.view.rounds();
         let here = |address: &str| (self.address.path == address).then_some("page");
-        let is_game = matches!(self.address.kind, PageKind::Board { .. } | PageKind::Game { .. });
+        let is_game =
+            matches!(self.address.kind, PageKind::Board { .. } | PageKind::Game { .. } | PageKind::Trial { .. });
         self.parts.part("p", "nav", || {
             html! { p {
                 a href=(self.link("/")) aria-current=[here("/").or(is_game.then_some("page"))] { (texts.boards) }
                 a href=(self.link("/standings")) aria-current=[here("/standings")] { (texts.standings) }
+                @if self.view.plan().sections.iter().any(|section| !section.players.is_empty()) {
+                    a href=(self.link("/players")) aria-current=[here("/players")] { (texts.players) }
+                }
                 @if rounds.len() > 1 { @for round in rounds.iter().take(30) {
                     @let address = format!("/round/{}", percent_encoded(round));
                     a href=(self.link(&address)) aria-current=[here(&address)] { (fill(texts.round, truncated(round))) }
@@ -125,9 +134,42 @@ impl PageBuilder<'_> {
         })
     }
 
+    /// Renders what messengers and search engines show of a link: title, description, and a picture if the page has an address for the world.
+    fn link_preview(&self, title: &str, shown: &[PageGame<'_>], picture: Option<&str>) -> Markup {
+        let event = self.event(shown).unwrap_or_else(|| self.texts().untitled.to_owned());
+        let (title, description) = match shown {
+            [one] => {
+                let [white, black] = Color::BOTH.map(|color| one.player_label(color).name.unwrap_or("–".into()));
+                let round = one.game.tag("Round").map(|round| fill(self.texts().round, truncated(round)));
+                let facts =
+                    [Some(event), round, Some(fill(self.texts().board, one.number)), Some(self.status(one.game))];
+                (format!("{white} – {black}"), facts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
+            }
+            _ => {
+                let site =
+                    shown.iter().find_map(|shown| shown.game.tag("Site")).map(|site| truncated(site).into_owned());
+                let round = self.current_round().map(|round| fill(self.texts().round, truncated(&round)));
+                (event, [Some(title.to_owned()), round, site].into_iter().flatten().collect::<Vec<_>>().join(" · "))
+            }
+        };
+        html! {
+            meta name="description" content=(description);
+            meta property="og:type" content="website";
+            meta property="og:title" content=(title);
+            meta property="og:description" content=(description);
+            @if let Some(site) = self.address.public_site.as_deref().map(|site| site.trim_end_matches('/')) {
+                meta property="og:url" content=(format!("{site}{}", self.address.path));
+                @if let Some(picture) = picture {
+                    meta property="og:image" content=(format!("{site}{picture}"));
+                    meta name="twitter:card" content="summary";
+                }
+            }
+        }
+    }
+
     /// Renders a document: metadata for the browser and the script, and the body.
     pub(super) fn html_document(&self, frame: Frame<'_>, content: PageContent<'_>) -> Markup {
-        let PageContent { visible_games: shown, title, main, .. } = content;
+        let PageContent { visible_games: shown, title, picture, main, .. } = content;
         let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(&entry.key));
         let theme = match frame {
             Frame::Wall { is_light: false } => Some("dark"),
@@ -145,7 +187,7 @@ impl PageBuilder<'_> {
         let is_studio = matches!(self.address.kind, PageKind::Studio { .. });
         let planned = self.view.plan().unstarted.iter().filter_map(|game| game.variant);
         let variants = shown.iter().filter_map(|shown| shown.game.variant).chain(planned);
-        let title = self.parts.part("title", "title", || {
+        let document_title = self.parts.part("title", "title", || {
             html! { title { (title) @if let Some(event) = self.event(shown) { " · " (event) } } }
         });
         let shapes = self.parts.part("svg", "shapes", || diagram::definitions(variants));
@@ -155,16 +197,17 @@ impl PageBuilder<'_> {
                 head {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width,initial-scale=1";
-                    (title)
+                    (document_title)
                     link rel="stylesheet" href=(self.assets.style());
                     @if overlay.is_some() || is_studio { link rel="stylesheet" href=(self.assets.overlay_style()); }
                     @if let Some(style) = overlay.and_then(|overlay| overlay.look.style_address()) { link rel="stylesheet" href=(style); }
-                    link rel="icon" href="data:,";
+                    @if frame == Frame::Page { (self.link_preview(title, shown, picture.as_deref())) }
+                    link rel="icon" type="image/svg+xml" href=(ICON);
                     script type="module" src=(self.assets.script()) {}
                     @if is_studio { script type="module" src=(self.assets.studio_script()) {} }
                     noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
-                body data-silent=[self.view.silent_since] data-id=(self.view.id()) data-heard=(self.view.hall.heard) data-stream=(self.address.stream_query())
+                body data-silent=[self.view.silent_since] data-id=(self.view.id()) data-heard=(self.view.hall.heard) data-stream=(self.address.stream_query()) data-more=[(frame == Frame::Page).then(|| self.assets.more())]
                     data-texts=(to_json(texts).to_string()) {
                     (shapes)
                     @if frame != Frame::Page { (self.banner()) }

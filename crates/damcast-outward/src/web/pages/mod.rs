@@ -13,6 +13,8 @@
 //! | `event` | the event: before, during and after its games |
 //! | `tables` | pairings, matches, standings |
 //! | `overlay`, [`overlay_look`], `studio` | overlays for streams, their addresses, and the page that lists them |
+//! | `players` | the page of a player, the list of players |
+//! | `trial` | a viewer's own line from a position of a game |
 //! | `text` | names, results, addresses |
 
 pub mod address;
@@ -22,9 +24,11 @@ mod frame;
 mod overlay;
 pub mod overlay_look;
 pub mod parts;
+mod players;
 mod studio;
 mod tables;
 mod text;
+mod trial;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -39,7 +43,7 @@ use super::state::{ViewerBoard, ViewerGame};
 use super::stored_games::StoredGames;
 use super::texts::{Language, PageTexts, fill};
 use super::view::View;
-use address::{PageAddress, PageKind, percent_encoded};
+use address::{BoardFilter, PageAddress, PageKind, percent_encoded};
 use frame::{Frame, PageContent};
 use overlay_look::WrongParameter;
 use parts::PartCollector;
@@ -100,6 +104,11 @@ impl<'a> PageGame<'a> {
 
     fn game_address(&self) -> String {
         format!("/game/{}-{}", percent_encoded(&self.board.name), self.game.number)
+    }
+
+    /// Returns the path of a picture of the position after so many entries.
+    fn picture_address(&self, entries: usize) -> String {
+        format!("/picture/{}-{}/{entries}.png", percent_encoded(&self.board.name), self.game.number)
     }
 
     fn player_label(&self, color: Color) -> PlayerLabel<'a> {
@@ -219,7 +228,7 @@ impl<'a> PageBuilder<'a> {
 
     fn find_page(&self, games: &StoredGames) -> Result<Markup, PageError> {
         match &self.address.kind {
-            PageKind::Boards => Ok(self.grid()),
+            PageKind::Boards(filter) => Ok(self.grid(filter)),
             PageKind::Wall { is_light, site } => Ok(self.wall(*is_light, site.as_deref())),
             // A number is that of the current round: an unstarted game precedes the last game of the board.
             PageKind::Board { which, ply } => match self.unstarted_game(which) {
@@ -232,8 +241,15 @@ impl<'a> PageBuilder<'a> {
             PageKind::WrongOverlay(wrong) => Err(PageError::WrongParameter(wrong.clone())),
             PageKind::Studio { site, form } => Ok(self.studio(site, form)),
             PageKind::Game { which, ply } => self.game(find_game(self.view, which), *ply, games),
+            PageKind::Trial { which, ply, line } => self.trial(find_game(self.view, which), *ply, line, games),
             PageKind::Round(round) => self.round(round).ok_or(PageError::NotFound),
-            PageKind::Standings => Ok(self.standings()),
+            PageKind::Standings(None) => Ok(self.standings(None)),
+            PageKind::Standings(Some(name)) => {
+                let section = self.view.plan().section(name).ok_or(PageError::NotFound)?;
+                Ok(self.standings(Some(section)))
+            }
+            PageKind::Players { search } => Ok(self.players(search)),
+            PageKind::Player { section, id } => self.player(section, *id).ok_or(PageError::NotFound),
             PageKind::Event => self.event_page().ok_or(PageError::NotFound),
             PageKind::Archive => Ok(self.archive()),
             PageKind::Unknown => Err(PageError::NotFound),
@@ -249,6 +265,27 @@ impl<'a> PageBuilder<'a> {
     fn waiting_board(&self, waiting: (u64, &ViewerGame)) -> Markup {
         let title = fill(self.texts().board, waiting.0);
         self.current_page("grid", &self.current(), &title, || html! { ul.grid { (self.waiting_card(waiting)) } })
+    }
+
+    /// Renders links that select boards. The script shows that of the viewer's own players.
+    fn filters(&self, filter: &BoardFilter) -> Markup {
+        let texts = self.texts();
+        let sections = self.view.plan().sections.iter().filter(|section| !section.players.is_empty());
+        let sections: Vec<&str> = sections.map(|section| section.name.as_str()).collect();
+        let chosen = |is_it: bool| is_it.then_some("true");
+        // A link with a query gets the language behind it.
+        let link = |query: &str| match self.address.is_language_chosen {
+            true => format!("/?{query}&lang={}", self.language().code()),
+            false => format!("/?{query}"),
+        };
+        self.parts.part("p", "filters", || html! { p.flt {
+            a href=(self.link("/")) aria-current=[chosen(*filter == BoardFilter::All)] { (texts.all_boards) }
+            a href=(link("playing")) aria-current=[chosen(*filter == BoardFilter::Playing)] { (texts.playing) }
+            a #mine href=(link("mine")) hidden { "★ " (texts.my_players) }
+            @if sections.len() > 1 { @for section in sections {
+                a href=(link(&format!("section={}", percent_encoded(section)))) aria-current=[chosen(*filter == BoardFilter::Section(section.to_owned()))] { (name(Some(&truncated(section)))) }
+            } }
+        } })
     }
 
     /// Renders all boards for a screen at the wall. `site` is the address of the pages, for a QR code.
@@ -270,7 +307,7 @@ impl<'a> PageBuilder<'a> {
                         span.qr { (code) span.vh { (texts.page_address) ": " (address) } }
                     }
                 }
-                (self.boards())
+                (self.boards(&BoardFilter::All, false))
             }
         });
         self.html_document(Frame::Wall { is_light }, PageContent::new(&shown, texts.boards, main))
@@ -329,7 +366,8 @@ impl<'a> PageBuilder<'a> {
             let all = whole.entries.len();
             let main = self.main("game", "wrap", || self.single_board(&shown, whole, at.unwrap_or(all).min(all)));
             let title = fill(self.texts().board, shown.number);
-            self.page(PageContent::new(&[shown], &title, main))
+            let picture = Some(shown.picture_address(at.unwrap_or(all).min(all)));
+            self.page(PageContent { picture, ..PageContent::new(&[shown], &title, main) })
         })?)
     }
 
@@ -359,7 +397,7 @@ impl<'a> PageBuilder<'a> {
             self.all_games().into_iter().map(|shown| (file_name(&shown), shown)).collect();
         let row = |name: &str| {
             let game = by_file.get(name);
-            let inputs = game.map(|shown| shown.game.lines().digest());
+            let inputs = game.map(|shown| (shown.game.lines().digest(), self.player_pages(shown.game)));
             self.parts.leaf("tr", &format!("file-{}", percent_encoded(name)), inputs, || {
                 html! { tr {
                     @if let Some(shown) = game {
@@ -381,10 +419,16 @@ impl<'a> PageBuilder<'a> {
         })
     }
 
-    /// Renders the standings, if the outlet has them, and the results of all games by round.
-    fn standings(&self) -> Markup {
+    /// Renders the standings, if the outlet has them, and the results of all games by round; with a section, those of the section.
+    fn standings(&self, section: Option<&PlannedSection>) -> Markup {
         let texts = self.texts();
-        let games = self.all_games();
+        let mut games = self.all_games();
+        if let Some(section) = section {
+            games.retain(|shown| {
+                let paired = shown.game.pairing.and_then(|id| self.view.plan().pairing(id));
+                paired.is_some_and(|(of, _)| of.name == section.name)
+            });
+        }
         let mut by_round: BTreeMap<Option<&str>, Vec<&PageGame<'_>>> = BTreeMap::new();
         for shown in &games {
             by_round.entry(shown.game.tag("Round")).or_default().push(shown);
@@ -392,7 +436,7 @@ impl<'a> PageBuilder<'a> {
         let rounds = self.view.rounds().iter().map(|round| Some(round.as_str())).chain([None]);
         self.current_page("list", &self.current(), texts.standings, || {
             html! {
-                (self.parts.part("div", "standings", || self.official_standings(&games)))
+                (self.parts.part("div", "standings", || self.official_standings(&games, section)))
                 @for round in rounds {
                     @if let Some(of_round) = by_round.get(&round) { (self.results_of_round(round, of_round)) }
                 }
@@ -401,7 +445,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders the tables of `standings.json`, and how many of the games are open.
-    fn official_standings(&self, games: &[PageGame<'_>]) -> Markup {
+    fn official_standings(&self, games: &[PageGame<'_>], only: Option<&PlannedSection>) -> Markup {
         let texts = self.texts();
         let open = |is_ended: bool| {
             let is_it = |game: &ViewerGame| game.result.is_none() && game.is_ended == is_ended;
@@ -414,8 +458,10 @@ impl<'a> PageBuilder<'a> {
                 }
             }
             @match self.view.files.standings["sections"].as_array() {
-                Some(sections) => { @for section in sections {
-                    @if let Some(title) = section["section"].as_str().and_then(plan::title) { h3 { (name(Some(&truncated(title)))) } }
+                Some(sections) => { @for section in sections.iter().filter(|section| only.is_none_or(|only| section["section"] == only.name.as_str())) {
+                    @if let Some(title) = section["section"].as_str().and_then(plan::title) { h3 {
+                        a href=(self.link(&format!("/standings/{}", percent_encoded(title)))) { (name(Some(&truncated(title)))) }
+                    } }
                     @let planned = self.view.plan().sections.iter().find(|planned| section["section"] == planned.name.as_str());
                     @for kind in ["teams", "rows"] {
                         @if let Some(table) = self.table(&section[kind], planned.filter(|_| kind == "rows")) { (table) }
@@ -436,7 +482,8 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let row = |shown: &PageGame<'_>| {
             let key = format!("game-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
-            self.parts.leaf("tr", &key, (shown.game.lines().digest(), shown.number), || {
+            let inputs = (shown.game.lines().digest(), shown.number, self.player_pages(shown.game));
+            self.parts.leaf("tr", &key, inputs, || {
                 html! { tr { th scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } } (self.player_row(shown)) } }
             })
         };

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::text::{name, score, truncated};
 use super::{PageBuilder, PageGame};
-use crate::web::plan::{PlannedRound, PlannedSection, ViewerDeferral, title};
+use crate::web::plan::{PlannedRound, PlannedSection, RoundCell, ViewerDeferral, title};
 use crate::web::texts::fill;
 
 impl<'a> PageBuilder<'a> {
@@ -20,15 +20,15 @@ impl<'a> PageBuilder<'a> {
             div.tb tabindex="0" role="region" aria-label=(title.trim()) { table.st1 {
                 thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } } }
                 tbody { @for pairing in &round.pairings {
-                    @let game = shown.iter().find(|shown| pairing.table.is_some_and(|table| table == shown.number));
+                    @let game = shown.iter().find(|shown| shown.game.pairing == Some(pairing.id))
+                        .or_else(|| shown.iter().find(|shown| shown.game.pairing.is_none() && pairing.table == Some(shown.number)));
                     tr {
                         th scope="row" { @match (pairing.table, game) {
                             (Some(table), Some(shown)) => { a href=(self.link(&shown.game_address())) { (table) } }
                             (Some(table), None) => { (table) }
                             (None, _) => { "–" }
                         } }
-                        td { (name(section.player(pairing.white).map(truncated).as_deref())) }
-                        td { (name(section.player(pairing.black).map(truncated).as_deref())) }
+                        @for color in Color::BOTH { td { (self.planned_player(section, pairing.player(color))) } }
                         td.nw { @match (&pairing.points, pairing.later, game) {
                             (Some([white, black]), ..) => { (white) "–" (black) }
                             (None, ViewerDeferral::Postponed, _) => { (texts.postponed) }
@@ -40,7 +40,7 @@ impl<'a> PageBuilder<'a> {
                 } }
             } }
             @if !section.byes(round).is_empty() { p { (texts.without_opponent) @for (index, player) in section.byes(round).into_iter().enumerate() {
-                @if index > 0 { ", " } (name(Some(&truncated(player))))
+                @if index > 0 { ", " } (self.player_link(section, player))
             } } }
         }
     }
@@ -58,7 +58,7 @@ impl<'a> PageBuilder<'a> {
 
     pub(super) fn player_row(&self, shown: &PageGame<'_>) -> Markup {
         html! {
-            @for color in Color::BOTH { td { (name(shown.player_label(color).name.as_deref())) } }
+            @for color in Color::BOTH { td { (self.player_of_game(shown, color)) } }
             td.nw { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
         }
     }
@@ -71,7 +71,9 @@ impl<'a> PageBuilder<'a> {
         }
         let texts = self.texts();
         let rounds: &[PlannedRound] = section.map_or(&[], |section| &section.rounds);
-        let number = |id: u64| rows.iter().zip(1..).find(|(row, _)| row.id == Some(id)).map(|(_, number)| number);
+        let number =
+            |id: u64| rows.iter().zip(1..).find(|(row, _)| row.id == Some(id)).map(|(_, number): (_, usize)| number);
+        let games = self.games_by_pairing();
         // If ranks are shared, a column shows the row numbers that identify opponents.
         let is_shared = section.is_some()
             && rows.iter().zip(1..).any(|(row, number): (_, usize)| row.texts[0] != number.to_string());
@@ -80,18 +82,22 @@ impl<'a> PageBuilder<'a> {
                 thead { tr {
                     @if is_shared { th scope="col" { "№" } }
                     th scope="col" { (texts.rank) } th scope="col" { (texts.name) } th scope="col" { (texts.points) } th scope="col" { (texts.played) }
-                    @for round in rounds { th scope="col" { span.vh { (texts.round_heading) " " } (round.number) } }
+                    @for round in rounds { th.x scope="col" { span.vh { (texts.round_heading) " " } (round.number) } }
                 } }
                 tbody { @for (row, at) in rows.iter().zip(1..) {
-                    @let [place, player, points, games] = &row.texts;
+                    @let [place, player, points, played] = &row.texts;
                     tr {
                         @if is_shared { td.pl1 { (at) } }
-                        td.pl1 { (place) } th scope="row" { (name(Some(player))) } td.sc { (points) } td { (games) }
+                        td.pl1 { (place) }
+                        th scope="row" { @match section.and_then(|section| Some((section, section.player(row.id)?))) {
+                            Some((section, player)) => { (self.player_link(section, player)) }
+                            None => { (name(Some(player))) }
+                        } }
+                        td.sc { (points) } td { (played) }
                         @for cell in section.zip(row.id).map(|(section, id)| section.player_rounds(id)).unwrap_or_default() {
-                            td.nw { @match cell {
-                                // 3□2: 2 points with White against row 3.
-                                Some(cell) => { @match number(cell.opponent) { Some(number) => { (number) } None => { "–" } } @if cell.is_white { "□" span.vh { " " (texts.white) " " } } @else { "■" span.vh { " " (texts.black) " " } } (cell.points.unwrap_or("·")) }
-                                None => { "–" }
+                            td.x { @match cell {
+                                Some(cell) => { (self.crosstable_cell(&cell, number(cell.opponent), games.get(&cell.pairing))) }
+                                None => { span { "–" } }
                             } }
                         }
                     }
@@ -101,11 +107,29 @@ impl<'a> PageBuilder<'a> {
     }
 }
 
+impl<'a> PageBuilder<'a> {
+    /// Renders a game in the row of a player: the row of the opponent, the colour, the points; a link to the game if it was recorded.
+    fn crosstable_cell(&self, cell: &RoundCell<'_>, opponent: Option<usize>, game: Option<&PageGame<'a>>) -> Markup {
+        let texts = self.texts();
+        let (class, word) = if cell.is_white { ("dw", texts.white) } else { ("db", texts.black) };
+        let content = html! {
+            @match opponent { Some(number) => { (number) } None => { "–" } }
+            i class=(class) {} span.vh { " " (word) " " }
+            b { (cell.points.unwrap_or("·")) }
+        };
+        html! { @match game {
+            Some(game) => { a href=(self.link(&game.game_address())) { (content) } }
+            None => { span { (content) } }
+        } }
+    }
+}
+
 /// Row of `standings.json`.
 pub(super) struct StandingsRow {
-    id: Option<u64>,
+    /// Id of the player; `None` for a team.
+    pub id: Option<u64>,
     /// Rank, name, points, games; empty if missing.
-    pub(super) texts: [String; 4],
+    pub texts: [String; 4],
 }
 
 /// Reads rows of `standings.json`; a value that is no array has none.

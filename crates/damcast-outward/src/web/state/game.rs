@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use draughts::{Color, PieceKind, Placement, Position, Square, Variant};
+use draughts::{Color, Move, PieceKind, Placement, Position, Square, Variant};
 use draughts_pdn::game::{Entry, Game, MoveEntry, MoveNumber};
 use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{fen, notation, tag};
@@ -26,6 +26,8 @@ pub struct ViewerGame {
     pub variant: Option<&'static Variant>,
     /// Tags of the game's file.
     pub tags: ViewerTags,
+    /// Id of the pairing of the tournament; `None` without one.
+    pub pairing: Option<u64>,
     /// Position before the first entry.
     pub start_position: Option<Diagram>,
     /// Summary of the moves and setups.
@@ -173,6 +175,7 @@ impl ViewerGame {
             first_fen: None,
             variant: None,
             tags: ViewerTags::default(),
+            pairing: None,
             start_position: None,
             summary: EntrySummary::default(),
             recorded: EntrySummary::default(),
@@ -278,6 +281,7 @@ impl ViewerGame {
             "game" => {
                 self.variant = event.gametype.as_deref().and_then(|tag| Variant::from_tag(tag).ok());
                 self.tags.replace(event.tags);
+                self.pairing = event.pairing.and_then(|id| id.parse().ok());
                 let first = std::mem::take(&mut self.first_fen);
                 let start = self.set_position(event.fen.as_deref());
                 if self.prior_numbers.is_empty() {
@@ -315,7 +319,7 @@ impl ViewerGame {
                     ("Result", new) => self.result = new.filter(|new| new != "*"),
                     ("moves", moves) => self.add_typed(&moves.unwrap_or_default()),
                     // The pairing's names and round follow as corrections of tags.
-                    ("pairing", _) => {}
+                    ("pairing", new) => self.pairing = new.and_then(|id| id.parse().ok()),
                     (field, new) => self.tags.set(field, new),
                 }
             }
@@ -456,8 +460,7 @@ impl ViewerGame {
     /// Returns the diagram of a FEN, and sets the position in which the next move is read.
     fn set_position(&mut self, text: Option<&str>) -> Option<Diagram> {
         let variant = self.variant?;
-        // A setup of the live file may have its delimiters: /FEN "..."/.
-        let text = text?.trim().trim_start_matches("/FEN").trim().trim_matches(['/', '"']);
+        let text = bare_fen(text?);
         let read = fen::read_any(variant, text).ok()?;
         self.position = fen::read(variant, text).ok().and_then(|setup| Position::new(variant, setup).ok());
         Some(Diagram { pieces: letters(variant, &read.placement), turn: read.turn })
@@ -471,6 +474,17 @@ impl<'a> WholeGame<'a> {
             None => self.game.start_position.as_ref(),
             Some(index) => self.entries.get(index)?.position_after.as_ref(),
         }
+    }
+
+    /// Returns the position after the first `entries` entries for play by the rules; `None` if it, or the rules, are unknown.
+    pub fn position(self, entries: usize) -> Option<Position> {
+        let variant = self.game.variant?;
+        let fen = match entries.checked_sub(1) {
+            Some(index) => Some(self.entries.get(index)?.fen.as_str()),
+            None => self.tags.get("FEN").map(String::as_str),
+        };
+        let Some(text) = fen else { return Some(Position::start(variant)) };
+        Position::new(variant, fen::read(variant, bare_fen(text)).ok()?).ok()
     }
 
     /// Writes the published part of the game as PDN.
@@ -532,10 +546,19 @@ pub(crate) fn letters(variant: &Variant, placement: &Placement) -> String {
     fields.map(|(row, column)| letter(geometry.square_at(row, column))).collect()
 }
 
+/// Removes the delimiters that a setup of the live file may have: `/FEN "..."/`.
+fn bare_fen(text: &str) -> &str {
+    text.trim().trim_start_matches("/FEN").trim().trim_matches(['/', '"'])
+}
+
 /// Returns the fields on the path of a move, and those of the captured pieces; `None` if the move cannot be read.
 fn path_of(position: &Position, text: &str) -> Option<(Vec<usize>, Vec<usize>)> {
-    let ply = notation::read(position, text).ok()?;
-    let geometry = &position.variant().geometry;
+    Some(fields_of(position.variant(), &notation::read(position, text).ok()?))
+}
+
+/// Returns the fields on the path of a move, and those of the captured pieces.
+pub(crate) fn fields_of(variant: &Variant, ply: &Move) -> (Vec<usize>, Vec<usize>) {
+    let geometry = &variant.geometry;
     let field = |square: Square| {
         let (row, column) = geometry.row_and_column(square);
         row * geometry.width() + column
@@ -545,5 +568,5 @@ fn path_of(position: &Position, text: &str) -> Option<(Vec<usize>, Vec<usize>)> 
     if !ply.is_capture() {
         path.push(field(ply.to()));
     }
-    Some((path, ply.jumps().iter().map(|jump| field(jump.over)).collect()))
+    (path, ply.jumps().iter().map(|jump| field(jump.over)).collect())
 }

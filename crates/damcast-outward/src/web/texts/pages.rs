@@ -87,6 +87,34 @@ texts! {
         copy_pdn: "Copy PDN", "PDN kopiëren", "Copier le PDN", "Скопировать PDN";
         /// Button beside the board: copies the position.
         copy_fen: "Copy FEN", "FEN kopiëren", "Copier la FEN", "Скопировать FEN";
+        /// Button beside the board: plays the moves one after the other.
+        replay: "Replay", "Afspelen", "Rejouer", "Проиграть";
+        /// Choice beside the button that plays the moves, read aloud.
+        speed: "Speed", "Snelheid", "Vitesse", "Скорость";
+        /// Button beside the board: a tone for each move.
+        sound: "Sound", "Geluid", "Son", "Звук";
+        /// Button beside the board: shows a page on which the viewer moves the pieces.
+        try_it: "Try it", "Probeer zelf", "Essayer", "Свой вариант";
+        /// Heading of the page on which the viewer moves the pieces.
+        own_line: "Your own line", "Uw eigen variant", "Votre variante", "Ваш вариант";
+        /// Beside the heading of the viewer's own line.
+        not_the_game: "not the game", "niet de partij", "pas la partie", "не партия";
+        /// Below the viewer's own line. `{}`: the move of the game after which it begins, as `31. 34-29`.
+        line_begins: "From: {}", "Vanaf: {}", "À partir de : {}", "От хода: {}";
+        /// Button below the viewer's own line.
+        back_to_game: "Back to the game", "Terug naar de partij", "Retour à la partie", "Назад к партии";
+        /// Heading of a list below the viewer's own line.
+        legal_moves: "Legal moves", "Mogelijke zetten", "Coups possibles", "Возможные ходы";
+        /// In place of the list of legal moves.
+        no_legal_move: "None: the side to move has lost.",
+            "Geen: wie aan zet is, heeft verloren.",
+            "Aucun : le camp au trait a perdu.",
+            "Нет: сторона, которой ходить, проиграла.";
+        /// In place of the viewer's own line, before its first move.
+        choose_move: "Choose a move, or touch a piece and a square.",
+            "Kies een zet, of raak een stuk en een veld aan.",
+            "Choisissez un coup, ou touchez une pièce puis une case.",
+            "Выберите ход или коснитесь шашки и поля.";
         /// Button beside the board: copies an address that shows this move.
         link_to_move: "Link to this move", "Link naar deze zet", "Lien vers ce coup", "Ссылка на этот ход";
         /// In place of the text of a copy button, for a moment.
@@ -97,6 +125,22 @@ texts! {
         ends_key_hint: "first, last", "eerste, laatste", "premier, dernier", "первый, последний";
         /// State of a game that has ended without a recorded move; screen at the wall, before the number of such games.
         over: "Over", "Afgelopen", "Terminée", "Окончена";
+        /// State of a game that has ended; the arbiter has not written the result yet.
+        waits_for_result: "Over, waits for its result",
+            "Afgelopen, wacht op de uitslag",
+            "Terminée, résultat attendu",
+            "Окончена, ждёт результата";
+        /// In place of the boards: the choice above them leaves none.
+        no_such_board: "No board fits this choice now.",
+            "Geen bord past nu bij deze keuze.",
+            "Aucun damier ne correspond à ce choix pour l’instant.",
+            "Сейчас таких досок нет.";
+        /// Link above the boards: shows all of them.
+        all_boards: "All boards", "Alle borden", "Tous les damiers", "Все доски";
+        /// Link above the boards: shows the boards of the players that the viewer has marked.
+        my_players: "My players", "Mijn spelers", "Mes joueurs", "Мои игроки";
+        /// Button beside a player, read aloud: marks the player as one of the viewer's. `{}`: the name.
+        follow_player: "Follow {}", "Volg {}", "Suivre {}", "Следить: {}";
         /// State of a game: the pieces on the board fit no legal move. `{}`: the last clear move, as `31. 34-29`.
         unclear: "Unclear after {}", "Onduidelijk na {}", "Incertain après {}", "Неясно после {}";
         /// State of a game: the pieces on the board fit no legal first move; also in place of a picture that cannot be drawn.
@@ -182,7 +226,7 @@ texts! {
         organiser: "Organiser", "Organisator", "Organisateur", "Организатор";
         /// Label: name of the chief arbiter.
         arbiter: "Arbiter", "Arbiter", "Arbitre", "Главный судья";
-        /// Label: the federation that organises the event.
+        /// Label: the federation that organises the event; column of the list of players: as NED.
         federation: "Federation", "Bond", "Fédération", "Федерация";
         /// Label: how the event is played, as “Swiss system, 9 rounds”; at the desk too.
         system: "System", "Wedstrijdvorm", "Formule", "Система";
@@ -217,6 +261,33 @@ texts! {
         postponed: "Postponed", "Uitgesteld", "Reportée", "Перенесена";
         /// In place of the result: the game started and continues on another day.
         adjourned: "Adjourned", "Afgebroken", "Ajournée", "Отложена";
+        /// Link in the navigation, and heading: all who play.
+        players: "Players", "Spelers", "Joueurs", "Игроки";
+        /// In place of the list of players.
+        no_players: "The list of players is not known yet.",
+            "De lijst van spelers is nog niet bekend.",
+            "La liste des joueurs n’est pas encore connue.",
+            "Список игроков пока неизвестен.";
+        /// Label of a field on the page of all players.
+        search_players: "Search by name", "Zoek op naam", "Chercher par nom", "Поиск по имени";
+        /// Button beside the field of a search.
+        search: "Search", "Zoeken", "Chercher", "Найти";
+        /// Column of the list of players: as GMI.
+        player_title: "Title", "Titel", "Titre", "Звание";
+        /// Column of the list of players.
+        rating: "Rating", "Rating", "Elo", "Рейтинг";
+        /// Column of the list of players: the team or the club.
+        team: "Team", "Team", "Équipe", "Команда";
+        /// Page of a player, before the opponent of the next round.
+        next_game: "Next game", "Volgende partij", "Prochaine partie", "Следующая партия";
+        /// Page of a player, in place of the list of games.
+        no_games_of_player: "No game yet.", "Nog geen partij.", "Aucune partie pour le moment.", "Партий пока нет.";
+        /// Column of a player's games.
+        colour: "Colour", "Kleur", "Couleur", "Цвет";
+        /// Column of a player's games.
+        opponent: "Opponent", "Tegenstander", "Adversaire", "Соперник";
+        /// Column of a player's games: a link to the game.
+        game: "Game", "Partij", "Partie", "Партия";
         /// Link below a board that is embedded in a page of another site.
         full_page: "To the full page", "Naar de hele pagina", "Vers la page complète", "Вся страница";
     }
@@ -286,7 +357,7 @@ pub const SCRIPT_KEYS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::web::assets::SCRIPT;
+    use crate::web::assets::{MORE_SCRIPT, SCRIPT};
     use crate::web::texts::{Language, faults, keys_in};
 
     #[test]
@@ -299,7 +370,7 @@ mod tests {
 
     #[test]
     fn script_gets_texts_it_reads() {
-        let read = keys_in(SCRIPT);
+        let read = keys_in(&[SCRIPT, MORE_SCRIPT].concat());
         assert_eq!(read.iter().map(String::as_str).collect::<Vec<_>>(), SCRIPT_KEYS);
     }
 }

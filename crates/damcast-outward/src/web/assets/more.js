@@ -1,0 +1,139 @@
+// What a first view does not need: the viewer's own players, the search, the schedule, own lines, replay, sound. page.js loads it and passes its tools.
+export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put, fill, visit, dress, texts, language }) {
+  // --- the viewer's own players: this browser keeps the addresses of their pages
+  const PLAYERS = "damcast-players";
+  /** Browsers may refuse to store: then there are none. */
+  function followed() { try { return new Set(JSON.parse(localStorage.getItem(PLAYERS)) ?? []); } catch { return new Set(); } }
+  function followPlayer(page) {
+    const all = followed();
+    if (!all.delete(page)) all.add(page);
+    try { localStorage.setItem(PLAYERS, JSON.stringify([...all])); } catch { /* the next page has none */ }
+    dress();
+  }
+  /** Marks the viewer's players; their boards come first. */
+  function mark() {
+    const all = followed(), isMine = (link) => all.has(new URL(link.href).pathname), only = new URLSearchParams(location.search).has("mine");
+    for (const star of $$(".star")) {
+      const is = all.has(star.dataset.player);
+      star.hidden = false;
+      star.setAttribute("aria-pressed", is);
+      put(star, is ? "★" : "☆");
+    }
+    for (const name of $$("a.pn")) name.classList.toggle("mine", isMine(name));
+    const list = kind() === "grid" && $("[data-part=boards]");
+    if (!list) return;
+    const cards = [...list.children], mine = cards.filter((card) => $("a.pn.mine", card)), link = $("#mine");
+    for (const card of cards) card.hidden = only && !mine.includes(card);
+    if (link) { link.hidden = !all.size && !only; if (only) { $$(".flt a[aria-current]").forEach((one) => one.removeAttribute("aria-current")); link.setAttribute("aria-current", "true"); } }
+    const lead = cards.filter((card) => card.classList.contains("lead")), order = new Set([...lead, ...mine, ...cards]);
+    if ([...order].some((card, index) => card !== cards[index])) list.append(...order);
+  }
+  document.addEventListener("click", ({ target }) => { if (target.matches?.(".star")) followPlayer(target.dataset.player); });
+
+  // --- the schedule: times in the viewer's zone, and how long until the next one
+  const day = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }), moment = new Intl.DateTimeFormat(language, { weekday: "short", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+  function localize() {
+    for (const time of $$("time[data-moment]")) { time.title ||= time.textContent; put(time, moment.format(new Date(time.dateTime))); }
+    for (const days of $$("[data-days]")) { const [from, to] = days.dataset.days.split("/").map((text) => new Date(text + "T00:00Z")); if (to >= from) put(days, day.formatRange(from, to)); }
+    put($("#zone"), fill(texts.viewer_zone, moment.resolvedOptions().timeZone));
+  }
+  function countDown(at) {
+    let next = true;
+    for (const left of $$("[data-until]")) {
+      const minutes = Math.ceil((new Date(left.dataset.until) - at) / 60000), is = next && minutes > 0;
+      const [number, unit] = minutes >= 2880 ? [minutes / 1440, "day"] : minutes >= 120 ? [minutes / 60, "hour"] : [minutes, "minute"];
+      put(left, is ? new Intl.RelativeTimeFormat(language).format(Math.floor(number), unit) : "");
+      if (is) next = false;
+    }
+  }
+
+  // A key for those who look for somebody.
+  document.addEventListener("keydown", (key) => {
+    if (key.key !== "/" || key.target.matches?.("input, textarea") || key.ctrlKey || key.metaKey || key.altKey || !$(`.nav a[href^="/players"]`)) return;
+    key.preventDefault();
+    const field = $("#search");
+    if (field) field.focus(); else location.assign($(`.nav a[href^="/players"]`).href + "#search");
+  });
+  document.addEventListener("input", ({ target }) => { if (target.id === "search") narrow(target.value); });
+  /** Shows the players whose names have a text. */
+  function narrow(text) {
+    const wanted = text.trim().toLowerCase();
+    for (const row of $$("tr[data-name]")) row.hidden = !row.dataset.name.includes(wanted);
+  }
+  // --- a line of the viewer's own: the page has its legal moves; a touched piece shows where it may go
+  let touched;
+  function touch(board, click) {
+    const point = new DOMPoint(click.clientX, click.clientY).matrixTransform(board.getScreenCTM().inverse()), width = +board.dataset.w;
+    const field = Math.floor(point.y / 10) * width + Math.floor(point.x / 10);
+    const moves = $$("#legal a").map((link) => ({ link, path: numbers(link.dataset.path) })), chosen = moves.find(({ path }) => path[0] === touched && path.at(-1) === field);
+    touched = undefined;
+    if (chosen) { visit(chosen.link.href); return; }
+    const from = moves.filter(({ path }) => path[0] === field);
+    if (from.length) touched = field;
+    $$(".sf", board).forEach((mark) => mark.remove());
+    for (const at of new Set(from.length ? [field, ...from.map(({ path }) => path.at(-1))] : []))
+      $(".pt", board).append(svg("rect", { class: "sf", x: (at % width) * 10 + 0.5, y: Math.floor(at / width) * 10 + 0.5, width: 9, height: 9 }));
+  }
+  document.addEventListener("click", (click) => {
+    const board = click.target.closest?.(".trial svg.bd"), link = click.target.closest?.(".trial :is(.ctl, .line) a");
+    if (board) touch(board, click);
+    if (!link || link.id === "golive" || click.ctrlKey || click.metaKey || click.shiftKey) return;
+    click.preventDefault();
+    visit(link.href);
+  });
+  document.addEventListener("keydown", (key) => {
+    const link = kind() === "trial" && key.target === document.body && !key.ctrlKey && !key.metaKey && !key.altKey && $({ l: "#golive", ArrowLeft: "#back" }[key.key] ?? "none");
+    if (link) { key.preventDefault(); link.click(); }
+  });
+
+  // --- replay: the game at the speed of its clocks, or faster
+  let next, shown;
+  /** Returns how long the player of an entry has thought, in ms: by the own clock, at least a second. */
+  function thought(index) {
+    const it = entry(index), side = it.turn === "b" ? 0 : 1, [before, after] = [entry(index - 1), it].map(({ clocks }) => numbers(clocks)[side]);
+    return Math.max(1, before - after || 2) * 1000;
+  }
+  function stop() {
+    clearTimeout(next);
+    next = undefined;
+    put($("#replay"), "▶ " + $("#replay")?.dataset.text);
+  }
+  function play() {
+    const index = current() + 1;
+    if (!game() || index > +game().dataset.count) { stop(); return; }
+    put($("#replay"), "■ " + $("#replay").dataset.text);
+    next = setTimeout(() => { if (current() !== shown) { stop(); return; } go(shown = index); play(); }, thought(index) / +$("#speed").value);
+  }
+  // --- sound: a short tone for each move of the followed game
+  let audio;
+  function tone() {
+    const sound = audio.createOscillator(), volume = audio.createGain();
+    volume.gain.setValueAtTime(0.2, audio.currentTime);
+    volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + 0.12);
+    sound.frequency.value = 520;
+    sound.connect(volume).connect(audio.destination);
+    sound.start();
+    sound.stop(audio.currentTime + 0.12);
+  }
+  document.addEventListener("click", ({ target }) => {
+    if (target.id === "replay") {
+      if (next) { stop(); return; }
+      if (current() === +game().dataset.count) go(0);
+      shown = current();
+      play();
+    }
+    if (target.id === "sound") {
+      audio = audio ? void audio.close() : new AudioContext();
+      target.setAttribute("aria-pressed", !!audio);
+      if (audio) tone();
+    }
+  });
+  if (location.hash === "#search") $("#search")?.focus();
+  return {
+    /** Adds what only this script has. */
+    dress() { mark(); localize(); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; if (!next) stop(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
+    /** The followed game has a new move. */
+    moved() { if (audio) tone(); },
+    tick: countDown,
+  };
+}

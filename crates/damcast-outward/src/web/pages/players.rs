@@ -1,0 +1,237 @@
+//! Pages of players, and links to them.
+
+use std::collections::HashMap;
+
+use draughts::Color;
+use maud::{Markup, html};
+
+use super::address::{PageKind, percent_encoded};
+use super::tables::{StandingsRow, standings_rows};
+use super::text::{name, truncated};
+use super::{PageBuilder, PageGame};
+use crate::web::plan::{PlannedPairing, PlannedPlayer, PlannedRound, PlannedSection, RoundCell, title};
+use crate::web::state::ViewerGame;
+use crate::web::texts::fill;
+
+/// Player with the section.
+type SectionPlayer<'a> = (&'a PlannedSection, &'a PlannedPlayer);
+
+impl<'a> PageBuilder<'a> {
+    /// Returns the players of a game, White first: those of its pairing, else the only ones with these names.
+    fn planned_players(&self, game: &ViewerGame) -> [Option<SectionPlayer<'a>>; 2] {
+        let paired = game.pairing.and_then(|id| self.view.plan().pairing(id));
+        Color::BOTH.map(|color| match paired {
+            Some((section, pairing)) => Some((section, section.player(pairing.player(color))?)),
+            None => self.player_named(game.tag(if color == Color::White { "White" } else { "Black" })?),
+        })
+    }
+
+    /// Returns the player with a name, if there is only one.
+    fn player_named(&self, name: &str) -> Option<SectionPlayer<'a>> {
+        let sections = self.view.plan().sections.iter();
+        let all = sections.flat_map(|section| section.players.iter().map(move |player| (section, player)));
+        let mut named = all.filter(|(_, player)| player.name == name);
+        named.next().filter(|_| named.next().is_none())
+    }
+
+    /// Returns the section of a game: that of its players.
+    pub(super) fn section_of(&self, game: &ViewerGame) -> Option<&'a PlannedSection> {
+        self.planned_players(game).into_iter().flatten().map(|(section, _)| section).next()
+    }
+
+    /// Returns the addresses of the players' pages, White first; `None` for a player without one, and where a page has no room for links.
+    pub(super) fn player_pages(&self, game: &ViewerGame) -> [Option<String>; 2] {
+        if matches!(
+            self.address.kind,
+            PageKind::Wall { .. } | PageKind::Embed(_) | PageKind::EmbedRound(_) | PageKind::Overlay(_)
+        ) {
+            return [None, None];
+        }
+        self.planned_players(game).map(|player| player.and_then(|(section, player)| player_address(section, player)))
+    }
+
+    /// Renders a name as a link to the page of the player, if there is one.
+    pub(super) fn linked_name(&self, page: Option<&str>, text: Option<&str>) -> Markup {
+        html! { @match page {
+            Some(page) => { a.pn href=(self.link(page)) { (name(text)) } }
+            None => { (name(text)) }
+        } }
+    }
+
+    /// Renders the name of a player as a link to the page of the player.
+    pub(super) fn player_link(&self, section: &PlannedSection, player: &PlannedPlayer) -> Markup {
+        self.linked_name(player_address(section, player).as_deref(), Some(&truncated(&player.name)))
+    }
+
+    /// Renders the button that marks a player as one of the viewer's. Only the script shows it: the browser keeps the players.
+    fn star(&self, section: &PlannedSection, player: &PlannedPlayer) -> Markup {
+        let label = self.texts().follow_player;
+        html! { @if let Some(page) = player_address(section, player) {
+            button.star type="button" hidden data-player=(page) aria-label=(fill(label, truncated(&player.name))) title=(fill(label, truncated(&player.name))) { "☆" }
+        } }
+    }
+
+    /// Renders the player of a pairing.
+    pub(super) fn planned_player(&self, section: &PlannedSection, id: Option<u64>) -> Markup {
+        section.player(id).map_or_else(|| name(None), |player| self.player_link(section, player))
+    }
+
+    /// Renders the player of a game.
+    pub(super) fn player_of_game(&self, shown: &PageGame<'_>, color: Color) -> Markup {
+        let page = &self.player_pages(shown.game)[usize::from(color == Color::Black)];
+        self.linked_name(page.as_deref(), shown.player_label(color).name.as_deref())
+    }
+
+    /// Returns the last game of each pairing, by the id of the pairing.
+    pub(super) fn games_by_pairing(&self) -> HashMap<u64, PageGame<'a>> {
+        let all = self.all_games().into_iter();
+        all.filter_map(|shown| Some((shown.game.pairing?, shown))).collect()
+    }
+
+    /// Renders the list of players. `search` is a lower-case text in the names; empty for all.
+    pub(super) fn players(&self, search: &str) -> Markup {
+        let texts = self.texts();
+        let form = || {
+            html! { form.find role="search" action="/players" {
+                label for="search" { (texts.search_players) }
+                @if self.address.is_language_chosen { input type="hidden" name="lang" value=(self.language().code()); }
+                input #search type="search" name="search" value=(search) maxlength="80" autocomplete="off";
+                button.btn { (texts.search) }
+            } }
+        };
+        let sections = self.view.plan().sections.iter().filter(|section| !section.players.is_empty());
+        self.current_page("list", &self.current(), texts.players, || {
+            html! {
+                div.hd { h2 { (texts.players) } (form()) }
+                @if self.view.plan().sections.is_empty() { p.none { (texts.no_players) } }
+                @for section in sections { (self.players_of_section(section, search)) }
+            }
+        })
+    }
+
+    fn players_of_section(&self, section: &PlannedSection, search: &str) -> Markup {
+        let texts = self.texts();
+        let rows = self.standings_of(section);
+        let has_teams = section.players.iter().any(|player| section.team_of(player).is_some());
+        let found = section.players.iter().filter(|player| player.name.to_lowercase().contains(search));
+        let row = |player: &PlannedPlayer| {
+            let standing = rows.iter().find(|row| row.id == Some(player.id));
+            html! { tr data-name=(player.name.to_lowercase()) {
+                th scope="row" { (self.star(section, player)) (self.player_link(section, player)) }
+                td.tt { (player.title.as_deref().unwrap_or_default()) }
+                td { (player.federation.as_deref().unwrap_or_default()) }
+                td.rt { @if let Some(rating) = player.rating { (rating) } }
+                @if has_teams { td { bdi { (section.team_of(player).unwrap_or_default()) } } }
+                td { @if let Some(row) = standing { (row.texts[0]) } }
+                td.sc { @if let Some(row) = standing { (row.texts[2]) } }
+            } }
+        };
+        let key = format!("players-{}", percent_encoded(&section.name));
+        let label = title(&section.name).unwrap_or(texts.players);
+        html! {
+            @if let Some(title) = title(&section.name) { h3 { (name(Some(&truncated(title)))) } }
+            (self.parts.part("div", &key, || html! { div.tb tabindex="0" role="region" aria-label=(label) { table.st1 {
+                thead { tr {
+                    th scope="col" { (texts.name) } th.tt scope="col" { (texts.player_title) } th scope="col" { (texts.federation) } th.rt scope="col" { (texts.rating) }
+                    @if has_teams { th scope="col" { (texts.team) } } th scope="col" { (texts.rank) } th scope="col" { (texts.points) }
+                } }
+                tbody { @for player in found { (row(player)) } }
+            } } }))
+        }
+    }
+
+    /// Returns the rows of the standings of a section.
+    fn standings_of(&self, section: &PlannedSection) -> Vec<StandingsRow> {
+        let sections = self.view.files.standings["sections"].as_array();
+        let found = sections.and_then(|all| all.iter().find(|one| one["section"] == section.name.as_str()));
+        found.map_or_else(Vec::new, |found| standings_rows(&found["rows"]))
+    }
+
+    /// Renders the page of a player: standing, next game, the game now, all games. `None` if there is no such player, or if the player wants
+    /// to stay anonymous.
+    pub(super) fn player(&self, section: &str, id: u64) -> Option<Markup> {
+        let section = self.view.plan().section(section)?;
+        let player = section.player(Some(id)).filter(|player| !player.is_hidden())?;
+        let games = self.games_by_pairing();
+        let cells: Vec<RoundCell<'_>> = section.player_rounds(id).into_iter().flatten().collect();
+        let now = cells.iter().rev().find_map(|cell| games.get(&cell.pairing)).filter(|shown| shown.is_current());
+        let title = truncated(&player.name).into_owned();
+        Some(self.current_page("list", &self.current(), &title, || html! { div.duo {
+            (self.parts.part("div", "player", || self.player_head(section, player, &games)))
+            (self.parts.part("div", "current", || html! { div { @if let Some(shown) = now { (self.cards(std::slice::from_ref(shown))) } } }))
+            (self.parts.part("div", "games", || self.games_of_player(section, &cells, &games)))
+        } }))
+    }
+
+    fn player_head(
+        &self,
+        section: &PlannedSection,
+        player: &PlannedPlayer,
+        games: &HashMap<u64, PageGame<'_>>,
+    ) -> Markup {
+        let texts = self.texts();
+        let rating = player.rating.map(|rating| rating.to_string());
+        let facts = [player.title.as_deref(), player.federation.as_deref(), rating.as_deref(), section.team_of(player)];
+        let standing = self.standings_of(section).into_iter().find(|row| row.id == Some(player.id));
+        let next = next_pairing(section, player.id, games);
+        html! { div {
+            div.hd { div {
+                h2 { (name(Some(&truncated(&player.name)))) " " (self.star(section, player)) }
+                p { bdi { (facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")) } @if let Some(id) = &player.fmjd_id { " · FMJD " (truncated(id)) } }
+            } }
+            dl.sum {
+                @if let Some(StandingsRow { texts: [rank, _, points, played], .. }) = &standing {
+                    @for (word, value) in [(texts.rank, rank), (texts.points, points), (texts.played, played)] { div { dt { (word) } dd { (value) } } }
+                }
+                @if let Some((round, pairing)) = next {
+                    @let is_white = pairing.white == Some(player.id);
+                    div.wide { dt { (texts.next_game) " · " (fill(texts.round, round.number)) } dd {
+                        (if is_white { texts.white } else { texts.black }) " – " (self.planned_player(section, if is_white { pairing.black } else { pairing.white }))
+                        @if let Some(table) = pairing.table { " · " (fill(texts.board, table)) }
+                    } }
+                }
+            }
+            p { a href=(self.link(&format!("/standings/{}", percent_encoded(&section.name)))) { (texts.standings) @if let Some(title) = title(&section.name) { " · " bdi { (truncated(title)) } } } }
+        } }
+    }
+
+    fn games_of_player(
+        &self,
+        section: &PlannedSection,
+        cells: &[RoundCell<'_>],
+        games: &HashMap<u64, PageGame<'_>>,
+    ) -> Markup {
+        let texts = self.texts();
+        html! { div {
+            div.hd { h2 { (texts.games) } }
+            @if cells.is_empty() { p.none { (texts.no_games_of_player) } } @else {
+                div.tb tabindex="0" role="region" aria-label=(texts.games) { table.st1 {
+                    thead { tr { th scope="col" { (texts.round_heading) } th scope="col" { (texts.colour) } th scope="col" { (texts.opponent) } th scope="col" { (texts.points) } th scope="col" { (texts.game) } } }
+                    tbody { @for cell in cells { tr {
+                        td { a href=(self.link(&format!("/round/{}", cell.round))) { (cell.round) } }
+                        td.nw { span.cl { i class=(if cell.is_white { "dw" } else { "db" }) {} " " (if cell.is_white { texts.white } else { texts.black }) } }
+                        th scope="row" { (self.planned_player(section, Some(cell.opponent))) }
+                        td.sc { (cell.points.unwrap_or("·")) }
+                        td { @if let Some(shown) = games.get(&cell.pairing) { a href=(self.link(&shown.game_address())) { (self.status(shown.game)) } } }
+                    } } }
+                } }
+            }
+        } }
+    }
+}
+
+/// Returns the address of a player's page; `None` for a player who wants to stay anonymous.
+fn player_address(section: &PlannedSection, player: &PlannedPlayer) -> Option<String> {
+    (!player.is_hidden()).then(|| format!("/player/{}-{}", percent_encoded(&section.name), player.id))
+}
+
+/// Returns the first pairing of a player without a result or a game.
+fn next_pairing<'a>(
+    section: &'a PlannedSection,
+    player: u64,
+    games: &HashMap<u64, PageGame<'_>>,
+) -> Option<(&'a PlannedRound, &'a PlannedPairing)> {
+    let all = section.rounds.iter().flat_map(|round| round.pairings.iter().map(move |pairing| (round, pairing)));
+    all.filter(|(_, pairing)| [pairing.white, pairing.black].contains(&Some(player)))
+        .find(|(_, pairing)| pairing.points.is_none() && !games.contains_key(&pairing.id))
+}

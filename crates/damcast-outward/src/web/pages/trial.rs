@@ -1,0 +1,118 @@
+//! "Try it": a viewer's own line from a position of a game.
+//!
+//! The server plays the line by the rules and lists the legal moves, so there is no second implementation of the rules in the browser. The
+//! line stands in the address: it can be sent, and the page works without a script. The cost of a page has bounds.
+
+use draughts::{Color, Move, Position, Variant};
+use draughts_pdn::notation;
+use maud::{Markup, html};
+
+use super::address::percent_encoded;
+use super::{PageBuilder, PageError, PageGame};
+use crate::web::diagram::{self, DiagramSpec};
+use crate::web::state::{WholeGame, fields_of, letters};
+use crate::web::stored_games::StoredGames;
+use crate::web::texts::fill;
+
+/// Longest line, in moves of both sides.
+const MAX_LINE_LEN: usize = 100;
+/// Largest number of jumps that one page tries: composed positions have captures without end.
+const MAX_JUMPS: u32 = 50_000;
+
+/// Own line of a viewer, played by the rules.
+struct Trial {
+    variant: &'static Variant,
+    /// Moves of the line as text, each with the side that made it.
+    moves: Vec<(Color, String)>,
+    /// Last move.
+    last: Option<Move>,
+    /// Position after the line.
+    position: Position,
+    /// Moves that may follow.
+    legal: Vec<Move>,
+}
+
+impl Trial {
+    /// Plays `line` from a position; `None` if a move is not legal, or if the captures are too many to try.
+    fn new(start: Position, line: &[String]) -> Option<Trial> {
+        let (mut position, variant, mut jumps) = (start, start.variant(), MAX_JUMPS);
+        let (mut moves, mut last) = (Vec::new(), None);
+        for text in line {
+            let legal = position.legal_moves_bounded(&mut jumps)?;
+            let ply = notation::read_among(&position, &legal, text).ok()?;
+            moves.push((position.turn(), notation::write(variant, &ply, &legal)));
+            position = position.play(&ply);
+            last = Some(ply);
+        }
+        let legal = position.legal_moves_bounded(&mut jumps)?;
+        Some(Trial { variant, moves, last, position, legal })
+    }
+}
+
+impl PageBuilder<'_> {
+    /// Renders a viewer's own line from the position of a game after `at` entries.
+    pub(super) fn trial(
+        &self,
+        shown: Option<PageGame<'_>>,
+        at: usize,
+        line: &[String],
+        games: &StoredGames,
+    ) -> Result<Markup, PageError> {
+        let shown = shown.filter(|_| line.len() <= MAX_LINE_LEN).ok_or(PageError::NotFound)?;
+        let found = games.with_whole(&shown.board.name, shown.game, |whole| {
+            let trial = Trial::new(whole.position(at)?, line)?;
+            let main = self.main("trial", "wrap", || self.trial_main(&shown, whole, at, &trial));
+            Some(self.page(super::PageContent::new(&[shown], self.texts().own_line, main)))
+        })?;
+        found.ok_or(PageError::NotFound)
+    }
+
+    fn trial_main(&self, shown: &PageGame<'_>, whole: WholeGame<'_>, at: usize, trial: &Trial) -> Markup {
+        let texts = self.texts();
+        let game = self.link(&format!("{}/{at}", shown.game_address()));
+        // The first `count` moves of the line, and perhaps another one.
+        let address = |count: usize, next: Option<&str>| {
+            let moves = trial.moves.iter().take(count).map(|(_, text)| text.as_str()).chain(next);
+            let line: Vec<String> = moves.map(percent_encoded).collect();
+            self.link(&format!("{}/{at}/try/{}", shown.game_address(), line.join("/")))
+        };
+        let count = trial.moves.len();
+        let base = at.checked_sub(1).and_then(|index| whole.entries.get(index));
+        let base = base.map_or_else(|| texts.game_start.to_owned(), |entry| self.entry_text(entry));
+        let (path, captured) = trial.last.as_ref().map(|ply| fields_of(trial.variant, ply)).unwrap_or_default();
+        let pieces = letters(trial.variant, trial.position.placement());
+        let turn = if trial.position.turn() == Color::White { texts.white_to_move } else { texts.black_to_move };
+        let spec =
+            DiagramSpec { pieces: &pieces, path: &path, captured: &captured, is_large: true, label: texts.own_line };
+        html! { div.two.trial {
+            (self.parts.part("section", "trial-board", || html! { section.brd #board tabindex="0" aria-label=(texts.own_line) {
+                div.top { h2.no { (texts.own_line) } p.st { (texts.not_the_game) } }
+                (self.player_line(shown, Color::Black, "plb bk", None))
+                div.bwrap { (diagram::draw(trial.variant, &spec)) }
+                (self.player_line(shown, Color::White, "plb wh", None))
+                p.now { b { (fill(texts.line_begins, &base)) } " " span { (turn) } }
+                div.ctl {
+                    a.btn #first href=(address(0, None)) aria-label=(texts.first_position) title=(texts.first_position) { span aria-hidden="true" { "|◀" } }
+                    a.btn #back href=(address(count.saturating_sub(1), None)) aria-label=(texts.move_back) title=(texts.move_back) { span aria-hidden="true" { "◀" } }
+                    a.btn.lv.p #golive href=(game) { (texts.back_to_game) }
+                }
+            } }))
+            (self.parts.part("section", "trial-moves", || html! { section.mvs {
+                h2 { (texts.own_line) }
+                @if count == 0 { p.q { (texts.choose_move) } }
+                ol.line { @for (index, (side, text)) in trial.moves.iter().enumerate() {
+                    li { a href=(address(index + 1, None)) aria-current=[(index + 1 == count).then_some("true")] {
+                        span.vh { (if *side == Color::White { texts.white } else { texts.black }) " " } (super::board::with_capture_sign(text))
+                    } }
+                } }
+                h2 { (texts.legal_moves) }
+                @if trial.legal.is_empty() { p.q { (texts.no_legal_move) } }
+                ul.line #legal { @for ply in &trial.legal {
+                    @let text = notation::write(trial.variant, ply, &trial.legal);
+                    @let path = fields_of(trial.variant, ply).0;
+                    li { a href=(address(count, Some(&text))) data-path=(path.iter().map(usize::to_string).collect::<Vec<_>>().join(",")) { (super::board::with_capture_sign(&text)) } }
+                } }
+            } }))
+        } }
+    }
+}

@@ -1,0 +1,104 @@
+//! A viewer's own players in a real browser: marked, kept, shown first, found by a search.
+
+use serde_json::json;
+
+use crate::browser::{Browser, LIVE};
+use crate::serve::{OutletFixture, tournament};
+
+/// Boards of the cards that are shown, in their order.
+const SHOWN: &str =
+    "[...document.querySelectorAll('.grid>li:not([hidden]) [data-board]')].map(card => card.dataset.board).join()";
+
+#[test]
+fn marked_players_lead_and_are_found_again() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    outlet.begin_paired_game(
+        "board-4",
+        1,
+        json!({"White": "Clerc, R.", "Black": "Gantwarg", "Round": "6", "Board": "4"}),
+        Some(4),
+    );
+    outlet.write("games.pdn", "");
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    let visit = |browser: &mut Browser, path: &str| {
+        browser.visit(&format!("http://{}{path}", server.address));
+        browser.wait(
+            &format!(
+                "location.pathname + location.search === '{path}' && document.readyState === 'complete' && {LIVE}"
+            ),
+            &"Live".into(),
+        );
+    };
+    visit(&mut browser, "/");
+    assert_eq!(browser.evaluate(SHOWN), "board-1,board-2,board-4");
+    assert_eq!(browser.evaluate("document.querySelector('.lead [data-board]').dataset.board"), "board-1");
+    assert_eq!(browser.evaluate("document.querySelector('#mine').hidden"), true, "no player is marked");
+    // The key / leads to the search, which narrows while one types.
+    browser.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: '/', bubbles: true}))");
+    browser.wait("location.pathname + location.hash + document.activeElement?.id", &"/players#searchsearch".into());
+    let names =
+        "[...document.querySelectorAll('tr[data-name]:not([hidden]) .pn')].map(name => name.textContent).join(' ')";
+    browser.wait(names, &"Jansen Ba Clerc, R. Gantwarg".into());
+    browser.evaluate("document.querySelector('#search').value = 'ANT'; document.querySelector('#search').dispatchEvent(new Event('input', {bubbles: true}))");
+    browser.wait(names, &"Gantwarg".into());
+    visit(&mut browser, "/player/Open-4");
+    assert_eq!(browser.evaluate("document.querySelector('.star').hidden"), false);
+    browser.evaluate("document.querySelector('.star').click()");
+    browser.wait("document.querySelector('.star').getAttribute('aria-pressed')", &"true".into());
+    // The leading board stays first, then come the viewer's; also after a change, and on the page that shows them alone.
+    visit(&mut browser, "/");
+    assert_eq!(browser.evaluate(SHOWN), "board-1,board-4,board-2");
+    outlet.play("board-2", 1);
+    browser.wait("document.querySelector('[data-board=board-2]').dataset.count", &"1".into());
+    assert_eq!(browser.evaluate(SHOWN), "board-1,board-4,board-2");
+    assert_eq!(browser.evaluate("document.querySelector('.pn.mine').textContent"), "Gantwarg");
+    visit(&mut browser, "/?mine");
+    browser.wait(SHOWN, &"board-4".into());
+    visit(&mut browser, "/player/Open-4");
+    browser.evaluate("document.querySelector('.star').click()");
+    visit(&mut browser, "/");
+    assert_eq!(browser.evaluate(SHOWN), "board-1,board-2,board-4");
+    let complaints = browser.page_errors();
+    assert!(complaints.is_empty(), "{complaints:?}");
+}
+
+#[test]
+fn viewer_moves_pieces_beside_game() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Round": "5"}));
+    outlet.play("board-1", 1);
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    browser.visit(&format!("http://{}/board/1", server.address));
+    browser.wait(&format!("document.readyState === 'complete' && {LIVE}"), &"Live".into());
+    assert_eq!(browser.evaluate("document.querySelector('#try').pathname"), "/game/board-1-1/1/try/");
+    browser.evaluate("document.querySelector('#try').click()");
+    browser.wait("location.pathname + document.querySelectorAll('#legal a').length", &"/game/board-1-1/1/try/9".into());
+    browser.wait(LIVE, &"Live".into());
+    // Touch the piece on 19, then 23: fields 36 and 45.
+    let touch = |field: usize| {
+        format!(
+            "(() => {{ const board = document.querySelector('.trial svg.bd'), box = board.getBoundingClientRect(), size = box.width / 10; \
+             board.dispatchEvent(new MouseEvent('click', {{bubbles: true, clientX: box.x + ({field} % 10 + .5) * size, clientY: box.y + (Math.floor({field} / 10) + .5) * size}})); \
+             return document.querySelectorAll('.sf').length; }})()"
+        )
+    };
+    assert_eq!(browser.evaluate(&touch(36)), 3, "the piece and the squares that it may go to");
+    browser.evaluate(&touch(45));
+    browser.wait("location.pathname", &"/game/board-1-1/1/try/19-23".into());
+    browser.wait("document.querySelector('#legal').textContent.trim()", &"28×19".into());
+    // The game goes on: nothing moves the viewer away, and one key leads back.
+    outlet.play("board-1", 2);
+    outlet.play("board-1", 3);
+    server.wait_for(&outlet);
+    browser.evaluate("document.querySelector('#legal a').click()");
+    browser.wait("location.pathname", &"/game/board-1-1/1/try/19-23/28x19".into());
+    browser.evaluate("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'l', bubbles: true}))");
+    browser.wait("location.pathname", &"/game/board-1-1/1".into());
+    let complaints = browser.page_errors();
+    assert!(complaints.is_empty(), "{complaints:?}");
+}

@@ -1,0 +1,46 @@
+//! What messengers show of a link: title, description, and a picture of the position.
+
+use super::*;
+use crate::program::assert_contains;
+
+#[test]
+fn link_has_picture_of_its_position() {
+    let outlet = game();
+    let server = outlet.serve_with("hosts = [\"live.example.org\"]\n");
+    server.wait_for(&outlet);
+    let page = server.get_with("/game/board-1-1/1", &[("Host", "live.example.org")]).text();
+    assert_contains(
+        &page,
+        &[
+            "<meta property=\"og:title\" content=\"Jansen – Ba\">",
+            "<meta property=\"og:description\" content=\"Open · Round 5 · Board 1 · 1. … 19-23\">",
+            "<meta property=\"og:url\" content=\"http://live.example.org/game/board-1-1/1\">",
+            "<meta property=\"og:image\" content=\"http://live.example.org/picture/board-1-1/1.png\">",
+        ],
+    );
+    let live = server.get_with("/board/1", &[("Host", "live.example.org")]).text();
+    assert_contains(&live, &["content=\"http://live.example.org/picture/board-1-1/2.png\""]);
+    // Another name may be anybody's: a picture under it would lead nowhere.
+    for host in ["127.0.0.1:8080", "192.168.1.7:8080", "localhost"] {
+        let page = server.get_with("/game/board-1-1/1", &[("Host", host)]).text();
+        assert!(page.contains("og:title") && !page.contains("og:image") && !page.contains("og:url"), "{host}: {page}");
+    }
+    let picture = |entries: usize| {
+        let answer = server.get(&format!("/picture/board-1-1/{entries}.png"));
+        assert_eq!((answer.status, answer.header("content-type")), (200, Some("image/png")), "{entries}");
+        answer.body
+    };
+    let pictures = [0, 1, 2].map(picture);
+    for png in &pictures {
+        assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"), "no PNG");
+        // The header of the image: width and height.
+        assert_eq!(png[16..24], [640_u32.to_be_bytes(), 640_u32.to_be_bytes()].concat()[..]);
+    }
+    assert!(pictures[0] != pictures[1] && pictures[1] != pictures[2]);
+    assert_eq!(picture(1), pictures[1]);
+    for path in
+        ["/picture/board-1-1/3.png", "/picture/board-1-1/1", "/picture/board-1-1/-1.png", "/picture/board-1-2/0.png"]
+    {
+        assert_eq!(server.get(path).status, 404, "{path}");
+    }
+}
