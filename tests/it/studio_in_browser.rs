@@ -161,6 +161,10 @@ fn overlay_covers_picture_with_its_boxes_only() {
         }
         let pale = browser.evaluate(PALE);
         assert!(pale["count"].as_u64() > Some(0) && pale["pale"] == json!([]), "{path}: {pale}");
+        // A mark of the last move is as large as a field.
+        let is_large = "[...document.querySelectorAll('svg.bd')].some(board => [...board.querySelectorAll('rect.mf')]\
+            .some(mark => mark.getBoundingClientRect().width > board.getBoundingClientRect().width / 7))";
+        assert_eq!(browser.evaluate(is_large), false, "{path}");
         scene.visit(&mut browser, &encoded(&format!("http://{}{address}", server.address)));
         // The frame is drawn a moment after it is loaded.
         let compared = |browser: &mut Browser| {

@@ -112,7 +112,7 @@ pub fn draw(variant: &Variant, drawing: &DiagramSpec<'_>) -> Markup {
             let (x, y) = corner(field);
             let _ = write!(marks, "<rect class=\"m\" x=\"{x}\" y=\"{y}\" width=\"10\" height=\"10\"/>");
             let (x, y) = (x as f32 + 0.35, y as f32 + 0.35);
-            let class = if is_end { "mf" } else { "mf o" };
+            let class = if is_end { "mf" } else { "mf mo" };
             let _ = write!(marks, "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"9.3\" height=\"9.3\"/>");
         }
     }

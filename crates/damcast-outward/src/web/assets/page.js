@@ -119,7 +119,7 @@ function draw(board, { pieces = "", path, captured, clocks }) {
   if (way.length > 1) {
     const [[x, y], [u, v]] = [way[0], way.at(-1)].map(corner);
     const square = (x, y, name) => [svg("rect", { class: "m", x, y, width: 10, height: 10 }), svg("rect", { class: name, x: x + 0.35, y: y + 0.35, width: 9.3, height: 9.3 })];
-    marks.push(...square(x, y, "mf o"), ...square(u, v, "mf"));
+    marks.push(...square(x, y, "mf mo"), ...square(u, v, "mf"));
   }
   if (taken.length) {
     const points = way.map((field) => centre(field).join()).join(" ");
