@@ -237,6 +237,26 @@ fn set_up_position(browser: &mut Browser, folder: &Path) {
 }
 
 #[test]
+fn phone_shows_chosen_board_in_place_of_list() {
+    let Some(mut browser) = Browser::open() else { return };
+    let (place, _pty, _board, _station) = playing(4);
+    let desk = DeskProcess::start(&place, "");
+    let screen = json!({"width": 360, "height": 640, "deviceScaleFactor": 1, "mobile": true});
+    browser.call("Emulation.setDeviceMetricsOverride", screen);
+    open_with_code(&mut browser, &desk, "", &code(&place, "operator", "M. Bosma"));
+    press(&mut browser, "Log in");
+    let seen = "['#list', '#detail', '.back'].map(name => (document.querySelector(name)?.getClientRects().length ?? 0) > 0).join()";
+    browser.wait(seen, &"true,false,false".into());
+    browser.evaluate("document.querySelector('#list [data-key]').click()");
+    browser.wait(seen, &"false,true,true".into());
+    // The head of the board is in view.
+    let top = browser.evaluate("document.querySelector('#board-title').getBoundingClientRect().top").as_f64().unwrap();
+    assert!((0.0..400.0).contains(&top), "{top}");
+    browser.evaluate("document.querySelector('.back').click()");
+    browser.wait(seen, &"true,false,false".into());
+}
+
+#[test]
 fn session_ended_elsewhere_ends_in_page() {
     let Some(mut browser) = Browser::open() else { return };
     let (place, _pty, _board, _station) = playing(2);

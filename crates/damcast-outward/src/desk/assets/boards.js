@@ -40,6 +40,9 @@ views.boards = {
     health(part(place, 'dl', {id: 'health', class: 'hs', 'aria-label': texts.health}));
     const desk = part(place, 'div', {id: 'desk', class: 'desk'});
     const name = known.status.boards.some(board => board.name === chosen) ? chosen : (bad[0] ?? calm[0])?.board.name;
+    // A phone shows the chosen board in place of the list.
+    if (desk.classList.toggle('chosen', name === chosen) && desk.dataset.chosen !== name && matchMedia('(max-width:44rem)').matches) scrollTo(0, 0);
+    desk.dataset.chosen = name === chosen ? name : '';
     const list = part(desk, 'section', {id: 'list', class: 'lst', 'aria-label': texts.all_boards});
     const link = ({board}) => ({href: `#boards/${encodeURIComponent(board.name)}`, 'data-key': board.name, 'aria-current': board.name === name ? 'true' : null});
     const seen = bad.map(({board, problem}) => [board.name, board.state, ...problem, numberOf(board)]);
@@ -88,6 +91,7 @@ const detail = (place, board) => {
     const pictures = el('div.cmp', {id: 'pictures'});
     picture(pictures, board);
     return [
+      el('a.back', {href: '#boards'}, '← ', texts.all_boards),
       el('header', {}, el('h2', {id: 'board-title'}, `${board.name}: ${(problem?.[1] ?? wordOf(board)).toLowerCase()}`),
         el('p', {}, bdi(white), ' – ', bdi(black), board.game ? `, ${filled(texts.game, board.game)}, ${count(texts.plies, board.plies)}` : '')),
       problem && el('p.why', {}, bdi(problem[2]), board.since_s !== null ? el('span.q', {}, ` ${filled(texts.since, time(board.since))}`) : ''),
