@@ -264,6 +264,8 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
         "/game/board-1-1/2/try/28x19",
         "/players?search=player%203",
         "/player/Open-1",
+        "/standings?hide=results",
+        "/round/1?hide=results",
         "/archive?lang=ru",
         "/event?lang=nl",
         "/game/board-2-1/2?lang=fr",

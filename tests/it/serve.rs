@@ -3,6 +3,7 @@
 
 mod earlier_games;
 mod event_pages;
+mod hidden_results;
 mod hostile;
 mod overlays;
 mod pages;

@@ -3,7 +3,7 @@
 //! A reader's page was made in one view; the store knows for each part of a page in which view it last changed. Readers who watch the same
 //! page share the bytes of a change.
 //!
-//! The store always shows the newest view. It takes it while it is locked: a reader who waited for the store would else bring an old one.
+//! The store always shows the newest view. It takes it while it is locked: a reader who waited for the store would otherwise bring an old one.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -95,7 +95,8 @@ impl PageStore {
         let WatchedPage { parts: before, changes, .. } = known.watched.remove(address).unwrap_or_default();
         let parts = PartCollector::new(&before, view.step, None);
         let (page, error) =
-            PageBuilder { view: &view, address, assets: &self.assets, parts: &parts }.render(&self.games);
+            PageBuilder { view: view.shown(address.hides_results), address, assets: &self.assets, parts: &parts }
+                .render(&self.games);
         let text = parts.filled(&page.into_string());
         let page = RenderedPage { compressed: compress(text.as_bytes()), plain: exact(text.into_bytes()) };
         // Pages for wrong addresses would fill the memory.
@@ -116,7 +117,8 @@ impl PageStore {
         }
         let WatchedPage { parts: before, mut changes, .. } = known.watched.remove(address).unwrap_or_default();
         let parts = PartCollector::new(&before, view.step, Some(from));
-        PageBuilder { view: &view, address, assets: &self.assets, parts: &parts }.render(&self.games);
+        PageBuilder { view: view.shown(address.hides_results), address, assets: &self.assets, parts: &parts }
+            .render(&self.games);
         let bytes: Bytes = match parts.changed_since(from) {
             changed if changed.is_empty() => Bytes::new(),
             changed => format!("id: {}\nevent: parts\ndata: {}\n\n", view.id(), json!(changed)).into(),
@@ -210,6 +212,7 @@ mod tests {
             kind: PageKind::Boards(BoardFilter::All),
             language: Language::En,
             is_language_chosen: false,
+            hides_results: false,
             public_site: None,
         };
         const LAST: u64 = 3000;

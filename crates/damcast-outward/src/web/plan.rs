@@ -34,6 +34,9 @@ struct Document {
 /// Default name of a section; pages omit it.
 const DEFAULT_SECTION_NAME: &str = "main";
 
+/// Points that a page does not show.
+pub const HIDDEN_POINTS: &str = "?";
+
 /// Returns the title of a section for people; `None` if it has no name of its own.
 pub fn title(section: &str) -> Option<&str> {
     Some(section).filter(|name| !name.is_empty() && *name != DEFAULT_SECTION_NAME)
@@ -194,6 +197,16 @@ impl ViewerPlan {
         Some((section, section.rounds.get(round)?.pairings.get(pairing)?))
     }
 
+    /// Returns the plan without official points, but with the games that have them.
+    pub fn without_points(&self) -> ViewerPlan {
+        let mut plan = self.clone();
+        let rounds = plan.sections.iter_mut().flat_map(|section| &mut section.rounds);
+        for points in rounds.flat_map(|round| &mut round.pairings).filter_map(|pairing| pairing.points.as_mut()) {
+            *points = [HIDDEN_POINTS, HIDDEN_POINTS].map(str::to_owned);
+        }
+        plan
+    }
+
     /// Returns a section by its name.
     pub fn section(&self, name: &str) -> Option<&PlannedSection> {
         self.sections.iter().find(|section| section.name == name)
@@ -269,8 +282,13 @@ impl PlannedSection {
             self.players.iter().any(|player| Some(player.id) == pairing.white && player.team == Some(home))
         };
         let score = |one: &PlannedMatch| {
+            let of_match = |pairing: &&PlannedPairing| pairing.match_id == Some(one.id);
+            let mut points = round.pairings.iter().filter(of_match).filter_map(|pairing| pairing.points.as_ref());
+            if points.any(|[white, _]| white == HIDDEN_POINTS) {
+                return [one.home, one.away].map(|team| (self.team(team).to_owned(), HIDDEN_POINTS.to_owned()));
+            }
             let mut sums = [0; 2];
-            for pairing in round.pairings.iter().filter(|pairing| pairing.match_id == Some(one.id)) {
+            for pairing in round.pairings.iter().filter(of_match) {
                 let Some([white, black]) =
                     pairing.points.as_ref().map(|points| points.each_ref().map(|text| hundredths(text)))
                 else {

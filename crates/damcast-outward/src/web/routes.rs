@@ -93,6 +93,7 @@ impl Site {
             kind,
             language: Language::negotiate(asked.query.lang.as_deref(), &asked.headers),
             is_language_chosen: asked.query.lang.as_deref().is_some_and(|code| Language::from_code(code).is_some()),
+            hides_results: query.hide.as_deref() == Some("results"),
             public_site: host.filter(|host| self.hosts.is_listed(host)).map(|_| asked.site_address.clone()),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-use super::plan::ViewerPlan;
+use super::plan::{HIDDEN_POINTS, ViewerPlan};
 use super::state::ViewerHall;
 
 /// Content of all pages at one moment.
@@ -25,6 +25,7 @@ pub struct View {
     /// Number of this view: later ones have higher numbers.
     pub step: u64,
     rounds: OnceLock<Vec<String>>,
+    without_results: OnceLock<Box<View>>,
 }
 
 /// Content of the outlet's files that pages show.
@@ -45,7 +46,16 @@ impl View {
     pub fn new(hall: ViewerHall, files: Arc<FileView>, silent_since: Option<i64>, now: i64, step: u64) -> View {
         let featured = featured(&hall, &files.plan, now).map(str::to_owned);
         let is_past = files.plan.event.is_past(now);
-        View { hall, files, silent_since, featured, is_past, step, rounds: OnceLock::new() }
+        View {
+            hall,
+            files,
+            silent_since,
+            featured,
+            is_past,
+            step,
+            rounds: OnceLock::new(),
+            without_results: OnceLock::new(),
+        }
     }
 
     /// Returns the name or the number of the featured board: that of a game that has begun, or of one that waits.
@@ -77,10 +87,42 @@ impl View {
         format!("{}-{}{past}{}", self.hall.id(), self.files.tag, featured.unwrap_or_default())
     }
 
+    /// Returns the view for a page; with `hides_results` its tables have no points, and no order that tells them.
+    pub fn shown(&self, hides_results: bool) -> &View {
+        if !hides_results {
+            return self;
+        }
+        self.without_results.get_or_init(|| {
+            let files = FileView {
+                plan: self.files.plan.without_points(),
+                standings: without_points(&self.files.standings),
+                ..FileView::clone(&self.files)
+            };
+            Box::new(View { files: Arc::new(files), without_results: OnceLock::new(), ..self.clone() })
+        })
+    }
+
     /// Returns the pairings and unstarted games.
     pub fn plan(&self) -> &ViewerPlan {
         &self.files.plan
     }
+}
+
+/// Replaces ranks and points of `standings.json`, and orders the rows by name.
+fn without_points(standings: &Value) -> Value {
+    let mut standings = standings.clone();
+    for section in standings["sections"].as_array_mut().into_iter().flatten() {
+        for kind in ["rows", "teams"] {
+            let Some(rows) = section[kind].as_array_mut() else { continue };
+            for row in rows.iter_mut().filter_map(Value::as_object_mut) {
+                for name in ["rank", "points", "match_points"] {
+                    row.entry(name).and_modify(|value| *value = HIDDEN_POINTS.into());
+                }
+            }
+            rows.sort_by_key(|row| row["name"].as_str().unwrap_or_default().to_owned());
+        }
+    }
+    standings
 }
 
 /// Returns the name or number of the board that is featured at a time, in ms since 1970.

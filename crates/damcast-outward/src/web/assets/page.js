@@ -76,7 +76,9 @@ function dress() {
     if (said !== undefined && count > said) { put($("#say"), sentence(entry(count))); more?.moved(); }
     said = count;
   }
-  for (const link of $$(".lg a")) link.setAttribute("href", `${location.pathname}?lang=${link.lang}`);
+  const here = (name, value) => { const query = keptQuery(); if (value) query.set(name, value); else query.delete(name); const text = query.toString(); return location.pathname + (text && "?" + text); };
+  for (const link of $$(".lg a")) link.setAttribute("href", here("lang", link.lang));
+  $("#spoil")?.setAttribute("href", here("hide", !keptQuery().has("hide") && "results"));
   more?.dress();
   paginate();
   tick();

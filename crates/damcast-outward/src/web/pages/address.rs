@@ -19,6 +19,8 @@ pub struct PageAddress {
     pub language: Language,
     /// Whether the address has the language; links then retain it.
     pub is_language_chosen: bool,
+    /// Whether the page shows no results.
+    pub hides_results: bool,
     /// Address of the pages for the world, as `https://live.example.org/`; `None` if the reader came by a name that is not configured.
     pub public_site: Option<String>,
 }
@@ -123,6 +125,8 @@ pub struct PageQuery {
     pub section: Option<String>,
     /// Text in the names of the wanted players.
     pub search: Option<String>,
+    /// What the page does not show: `results`.
+    pub hide: Option<String>,
     /// All names and values.
     #[serde(skip)]
     pub pairs: Vec<(String, String)>,
@@ -205,6 +209,9 @@ impl PageAddress {
         }
         let language = self.language.code();
         let chosen = if self.is_language_chosen { "&chosen" } else { "" };
+        if self.hides_results {
+            page += if page.contains('?') { "&hide=results" } else { "?hide=results" };
+        }
         format!("page={}&lang={language}{chosen}", percent_encoded(&page))
     }
 }

@@ -178,7 +178,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the last reading of a clock, from which the script counts; the points if the game has a result.
     pub(super) fn clock(&self, game: &ViewerGame, color: Color, side: &str, is_hidden: bool) -> Markup {
-        if let Some(result) = &game.result {
+        if let Some(result) = self.result(game) {
             let points = points(result, color);
             return html! { span.ck.pt.l[points == "0"] data-side=(side) hidden[is_hidden] { (points) } };
         }

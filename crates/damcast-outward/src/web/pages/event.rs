@@ -216,8 +216,8 @@ impl<'a> PageBuilder<'a> {
         html! { @if !report.is_empty() { (self.parts.leaf("section", "report", &self.view.files.tag, paragraphs)) } }
     }
 
-    /// Renders the points of a section with the games that are over and not official yet; `None` if there are none. `rows`: those of
-    /// `standings.json`.
+    /// Renders the points of a section with the games that are over and not official yet; `None` if there are none, or if the page hides
+    /// results. `rows`: those of `standings.json`.
     pub(super) fn standings_now(
         &self,
         section: &PlannedSection,
@@ -231,7 +231,7 @@ impl<'a> PageBuilder<'a> {
             row["id"].as_u64().and_then(|id| gains.get(&id)).map_or(official, |gain| official + *gain)
         };
         let mut rows: Vec<(Points, Value)> = rows.as_array()?.iter().map(|row| (total(row), row.clone())).collect();
-        if count == 0 || rows.is_empty() {
+        if count == 0 || rows.is_empty() || self.address.hides_results {
             return None;
         }
         // Equal points stay in the official order.

@@ -80,6 +80,10 @@ impl PageBuilder<'_> {
         let head = self.parts.part("div", "head", || {
             html! { div { h1 { (self.title(shown, round.as_deref())) } @if let Some(site) = site { p.meta { bdi { (site) } } } } }
         });
+        let language = self.address.is_language_chosen.then(|| self.language());
+        let toggle = html! {
+            a #spoil href=(self.link_with(&self.address.path, language, !self.address.hides_results)) { (if self.address.hides_results { texts.show_results } else { texts.hide_results }) }
+        };
         let main = html! {
             a.skip href="#main" { (texts.skip) }
             header.wrap {
@@ -89,7 +93,7 @@ impl PageBuilder<'_> {
                         p.live #live { span #state { (texts.live) } " " time #time {} }
                         nav.lg aria-label=(texts.language) {
                             @for language in Language::ALL {
-                                a href=(format!("{}?lang={}", self.address.path, language.code())) lang=(language.code()) hreflang=(language.code())
+                                a href=(self.link_with(&self.address.path, Some(language), self.address.hides_results)) lang=(language.code()) hreflang=(language.code())
                                     aria-current=[(language == self.language()).then_some("true")] { (language.code().to_uppercase()) }
                             }
                         }
@@ -98,8 +102,9 @@ impl PageBuilder<'_> {
                 nav.nav aria-label=(texts.pages) { (self.navigation()) }
             }
             (self.banner())
+            @if self.address.hides_results { p.wrap.spoil { (texts.results_hidden) " " (toggle) } }
             (main)
-            footer.wrap { div.foot { span { (texts.files) ": " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } a href=(self.link("/studio")) { (self.studio_texts().studio) } } }
+            footer.wrap { div.foot { @if !self.address.hides_results { (toggle) } span { (texts.files) ": " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } a href=(self.link("/studio")) { (self.studio_texts().studio) } } }
         };
         self.html_document(Frame::Page, PageContent { main, ..content })
     }

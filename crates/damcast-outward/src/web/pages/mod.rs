@@ -49,6 +49,10 @@ use overlay_look::WrongParameter;
 use parts::PartCollector;
 use text::{name, truncated};
 
+/// Query of pages without results.
+const HIDE_RESULTS: &str = "hide=results";
+/// Result of a game that is over, on a page without results.
+const HIDDEN_RESULT: &str = "?-?";
 /// Interval between refreshes of a page without a script, in seconds.
 const REFRESH_SECONDS: &str = "15";
 
@@ -148,12 +152,27 @@ impl<'a> PageBuilder<'a> {
         self.address.language
     }
 
-    /// Adds the language to an address if the request has it.
+    /// Adds to an address what the reader has chosen: the language, and whether results are hidden.
     fn link(&self, address: &str) -> String {
-        match self.address.is_language_chosen {
-            true => format!("{address}?lang={}", self.language().code()),
-            false => address.to_owned(),
+        self.link_with(address, self.address.is_language_chosen.then(|| self.language()), self.address.hides_results)
+    }
+
+    fn link_with(&self, address: &str, language: Option<Language>, hides_results: bool) -> String {
+        let mut address = address.to_owned();
+        let choices = [
+            language.map(|language| format!("lang={}", language.code())),
+            hides_results.then(|| HIDE_RESULTS.to_owned()),
+        ];
+        for choice in choices.into_iter().flatten() {
+            address.push(if address.contains('?') { '&' } else { '?' });
+            address += &choice;
         }
+        address
+    }
+
+    /// Returns the result of a game as this page shows it.
+    fn result<'g>(&self, game: &'g ViewerGame) -> Option<&'g str> {
+        game.result.as_deref().map(|result| if self.address.hides_results { HIDDEN_RESULT } else { result })
     }
 
     /// Returns all boards with their current games.
@@ -273,11 +292,7 @@ impl<'a> PageBuilder<'a> {
         let sections = self.view.plan().sections.iter().filter(|section| !section.players.is_empty());
         let sections: Vec<&str> = sections.map(|section| section.name.as_str()).collect();
         let chosen = |is_it: bool| is_it.then_some("true");
-        // A link with a query gets the language behind it.
-        let link = |query: &str| match self.address.is_language_chosen {
-            true => format!("/?{query}&lang={}", self.language().code()),
-            false => format!("/?{query}"),
-        };
+        let link = |query: &str| self.link(&format!("/?{query}"));
         self.parts.part("p", "filters", || html! { p.flt {
             a href=(self.link("/")) aria-current=[chosen(*filter == BoardFilter::All)] { (texts.all_boards) }
             a href=(link("playing")) aria-current=[chosen(*filter == BoardFilter::Playing)] { (texts.playing) }

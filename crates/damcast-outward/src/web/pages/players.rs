@@ -94,6 +94,7 @@ impl<'a> PageBuilder<'a> {
         let form = || {
             html! { form.find role="search" action="/players" {
                 label for="search" { (texts.search_players) }
+                @if self.address.hides_results { input type="hidden" name="hide" value="results"; }
                 @if self.address.is_language_chosen { input type="hidden" name="lang" value=(self.language().code()); }
                 input #search type="search" name="search" value=(search) maxlength="80" autocomplete="off";
                 button.btn { (texts.search) }

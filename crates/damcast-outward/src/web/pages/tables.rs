@@ -33,7 +33,7 @@ impl<'a> PageBuilder<'a> {
                             (Some([white, black]), ..) => { (white) "–" (black) }
                             (None, ViewerDeferral::Postponed, _) => { (texts.postponed) }
                             (None, ViewerDeferral::Adjourned, _) => { (texts.adjourned) }
-                            (None, ViewerDeferral::No, Some(shown)) => { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
+                            (None, ViewerDeferral::No, Some(shown)) => { (self.result(shown.game).map_or_else(|| self.status(shown.game), score)) }
                             (None, ViewerDeferral::No, None) => { (texts.not_started) }
                         } }
                     }
@@ -59,7 +59,7 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn player_row(&self, shown: &PageGame<'_>) -> Markup {
         html! {
             @for color in Color::BOTH { td { (self.player_of_game(shown, color)) } }
-            td.nw { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
+            td.nw { (self.result(shown.game).map_or_else(|| self.status(shown.game), score)) }
         }
     }
 

@@ -135,6 +135,12 @@ texts! {
             "Geen bord past nu bij deze keuze.",
             "Aucun damier ne correspond à ce choix pour l’instant.",
             "Сейчас таких досок нет.";
+        /// Link in the foot: the same page without results.
+        hide_results: "Hide results", "Uitslagen verbergen", "Masquer les résultats", "Скрыть результаты";
+        /// Above a page without results, before a link that shows them.
+        results_hidden: "Results are hidden.", "De uitslagen zijn verborgen.", "Les résultats sont masqués.", "Результаты скрыты.";
+        /// Link: the same page with results.
+        show_results: "Show results", "Uitslagen tonen", "Afficher les résultats", "Показать результаты";
         /// Link above the boards: shows all of them.
         all_boards: "All boards", "Alle borden", "Tous les damiers", "Все доски";
         /// Link above the boards: shows the boards of the players that the viewer has marked.
