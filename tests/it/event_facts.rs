@@ -33,9 +33,9 @@ fn described_event_reaches_outlets_and_games() {
         "--website",
         "https://example.org/",
     ];
-    let told = hall.done(&[&["describe-event"], &facts[..], &SCHEDULE[..], &["--organiser", "Club"]].concat());
+    let answer = hall.done(&[&["describe-event"], &facts[..], &SCHEDULE[..], &["--organiser", "Club"]].concat());
     assert_contains(
-        &told,
+        &answer,
         &[
             "event: end 2027-07-11, name Open",
             "organiser Club",

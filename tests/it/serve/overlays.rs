@@ -96,7 +96,7 @@ fn wrong_overlay_address_is_told_in_words() {
 }
 
 #[test]
-fn featured_overlay_follows_choice_and_shows_nothing_without_one() {
+fn featured_overlay_follows_choice_and_may_be_empty() {
     let mut outlet = hall();
     outlet.write(
         "games.pdn",

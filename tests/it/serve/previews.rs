@@ -1,4 +1,4 @@
-//! What messengers show of a link: title, description, and a picture of the position.
+//! Previews of links in messengers: title, description, and a picture of the position.
 
 use super::*;
 use crate::program::assert_contains;

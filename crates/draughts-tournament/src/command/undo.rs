@@ -34,7 +34,7 @@ pub fn record_to_undo(
     let sets_round =
         |record: &&TournamentRecord| record.events.iter().any(|event| matches!(event, Event::RoundSet { .. }));
     let open = records.iter().rev().filter(is_action).filter(|record| record.undoes.is_none());
-    // Whoever undoes the last action means the tournament, not what the director of a stream shows.
+    // The featured board is a choice for the stream: `undo-last` undoes the last change of the tournament itself.
     let open = open.filter(|record| !record.events.iter().all(|event| matches!(event, Event::Featured(_))));
     let mut open = open.filter(|record| !undone.contains(&record.version));
     let found = if round { open.find(sets_round) } else { open.next() };

@@ -1,4 +1,4 @@
-// What a first view does not need: the viewer's own players, the search, the schedule, own lines, replay, sound. page.js loads it and passes its tools.
+// Later part of the viewers' pages: marked players, search, schedule, own lines, replay, sound. The script page.js loads it after the first view and passes its tools.
 export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put, fill, visit, dress, texts, language }) {
   // --- the viewer's own players: this browser keeps the addresses of their pages
   const PLAYERS = "damcast-players";
@@ -47,7 +47,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     }
   }
 
-  // A key for those who look for somebody.
+  // The key / opens the search for a player.
   document.addEventListener("keydown", (key) => {
     if (key.key !== "/" || key.target.matches?.("input, textarea") || key.ctrlKey || key.metaKey || key.altKey || !$(`.nav a[href^="/players"]`)) return;
     key.preventDefault();

@@ -377,7 +377,7 @@ if (kind() === "wall" || kind() === "overlay") setTimeout(turnLeaf, turnAfter);
 // --- frames in other sites: /embed.js makes them as high as their content
 if (parent !== window && document.documentElement.className === "embed") new ResizeObserver(() => parent.postMessage({ damcastHeight: document.body.offsetHeight }, "*")).observe(document.body);
 
-// What a first view does not need: more.js.
+// The script more.js loads after the first view.
 if (root.more) import(root.more).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, current, go, put, fill, visit, dress, texts, language }); dress(); }, () => {});
 
 dress();

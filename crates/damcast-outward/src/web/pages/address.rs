@@ -125,7 +125,7 @@ pub struct PageQuery {
     pub section: Option<String>,
     /// Text in the names of the wanted players.
     pub search: Option<String>,
-    /// What the page does not show: `results`.
+    /// Part that the page leaves out: `results`; other values count as none.
     pub hide: Option<String>,
     /// All names and values.
     #[serde(skip)]

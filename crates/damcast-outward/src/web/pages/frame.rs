@@ -139,7 +139,8 @@ impl PageBuilder<'_> {
         })
     }
 
-    /// Renders what messengers and search engines show of a link: title, description, and a picture if the page has an address for the world.
+    /// Renders the preview of a link for messengers and search engines: title, description, and a picture if the reader came by a configured
+    /// name.
     fn link_preview(&self, title: &str, shown: &[PageGame<'_>], picture: Option<&str>) -> Markup {
         let event = self.event(shown).unwrap_or_else(|| self.texts().untitled.to_owned());
         let (title, description) = match shown {
