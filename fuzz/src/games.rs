@@ -1,10 +1,10 @@
 //! Fuzz targets for files of games.
 
-use damcast_engine::profile::{self, ReaderProfile};
 use draughts::Variant;
 use draughts_pdn::encoding::{self, Encoding};
 use draughts_pdn::game::{Entry, Game, Termination};
 use draughts_pdn::problem::{Level, Problem, Problems};
+use draughts_pdn::profile::{self, ReaderProfile};
 use draughts_pdn::reader::{self, LocatedGame, Reader};
 use draughts_pdn::replay::Replay;
 use draughts_pdn::standard::standard;

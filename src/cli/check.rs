@@ -10,10 +10,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use damcast::engine::profile::{self, ReaderProfile};
 use draughts::Variant;
 use draughts_pdn::checked::Checker;
 use draughts_pdn::problem::{Level, Location, Problem, Problems};
+use draughts_pdn::profile::{self, ReaderProfile};
 use draughts_pdn::scan::Scanner;
 use draughts_pdn::strict;
 use draughts_pdn::syntax::Event;

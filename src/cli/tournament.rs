@@ -22,7 +22,6 @@ use damcast::control::client::Client;
 use damcast::control::tournament::TournamentRequest;
 use damcast::control::{ClientRequest, SERVICE_SOCKET_PATH, SOCKET_NAME};
 use damcast::engine::broadcast::documents;
-use damcast::engine::profile::ReaderProfile;
 use damcast::station::config::{self, DEFAULT_PATH, DeskConfig, SocketCandidates, Sources};
 use damcast::station::disk::{Lock, RealDisk, make_folder};
 use damcast::station::folder::recorded_games;
@@ -30,6 +29,7 @@ use damcast::station::outlets::Plans;
 use damcast::station::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 use damcast::station::tournament_service::{ServiceError, TournamentService};
 use damcast::tournament::{TournamentCommand, only_section};
+use draughts_pdn::profile::ReaderProfile;
 use draughts_tournament::{
     self as model, Format, ImportFile, Scoring, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection,
     UnplayedPolicy,

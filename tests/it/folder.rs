@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use damcast::engine::broadcast::Delay;
-use damcast::engine::profile::{self, ReaderProfile};
 use damcast::simulation::day::{Day, DayReport};
 use damcast::simulation::games::SourceGame;
 use damcast::simulation::games::{self, DEMONSTRATION};
@@ -15,6 +14,7 @@ use damcast::station::folder::rebuild::rebuild;
 use damcast::station::journal::commits::{Commits, Fragment};
 use damcast::station::journal::logs;
 use draughts_pdn::problem;
+use draughts_pdn::profile::{self, ReaderProfile};
 use draughts_pdn::strict;
 use hardware_sim::profile::NoiseProfile as Hands;
 

@@ -5,7 +5,6 @@ use damcast::engine::broadcast::snapshot::{BoardSelection, Snapshot, SnapshotEnt
 use damcast::engine::broadcast::{Board, Delay, GameChange, WallTime};
 use damcast::engine::calendar::moment;
 use damcast::engine::millis::Millis;
-use damcast::engine::profile::ReaderProfile;
 use damcast::engine::recognition::{MissingMovesEnd, MissingMovesQuery};
 use damcast::engine::session::request::{AddedMoves, OperatorCommand, Request, Target};
 use damcast::engine::session::{Effect, Input, Line, MissingMovesPlace, Output};
@@ -13,6 +12,7 @@ use damcast::simulation::drive::{RecorderDriver, drive_bus};
 use damcast::simulation::score::over_all_cores;
 use draughts::{Move, Position};
 use draughts_pdn::game::MoveEntry;
+use draughts_pdn::profile::ReaderProfile;
 use draughts_pdn::{notation, reader};
 use hardware_sim::random::Rng;
 

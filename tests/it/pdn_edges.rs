@@ -1,9 +1,9 @@
 //! Edge cases of PDN that the references mention in passing.
 
-use damcast::engine::profile::{self, ReaderProfile};
 use draughts::{Color, Variant};
 use draughts_pdn::encoding::Encoding;
 use draughts_pdn::problem::{Level, Problem};
+use draughts_pdn::profile::{self, ReaderProfile};
 use draughts_pdn::replay::Replay;
 use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{checked, clock, pdn2, reader, standard, strict};

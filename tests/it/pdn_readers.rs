@@ -4,9 +4,9 @@
 //! matched from their beginning, and every alternative is tried. Thousands of small texts with a few changes are judged by both.
 //! `READERS_SEED` and `READERS_MUTANTS` select another or a longer search.
 
-use damcast::engine::profile::{self, ReaderProfile};
 use draughts::{Position, Variant};
 use draughts_pdn::problem::{Level, Problem};
+use draughts_pdn::profile::{self, ReaderProfile};
 use draughts_pdn::{fen, replay, strict};
 
 use crate::random::Random;

@@ -8,7 +8,6 @@ use chrono::{DateTime, FixedOffset, Local, TimeDelta};
 use damcast::engine::bytelog::LogInput;
 use damcast::engine::livefile::{GameHeader, LiveFileContents};
 use damcast::engine::playback;
-use damcast::engine::profile::{self, ReaderProfile};
 use damcast::engine::session::Effect;
 use damcast::station::config::Config;
 use damcast::station::file_problems::FileProblems;
@@ -16,6 +15,7 @@ use damcast::station::heartbeat::Heartbeats;
 use damcast::station::journal::witness::Witnesses;
 use damcast::station::outlets::{self, OpenedGames, OutletHandle};
 use draughts::Variant;
+use draughts_pdn::profile::{self, ReaderProfile};
 use tokio::task::JoinHandle;
 
 use crate::program::assert_contains;

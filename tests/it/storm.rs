@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use damcast::engine::bytelog::{self, ByteLog};
-use damcast::engine::profile::{self, ReaderProfile};
+use draughts_pdn::profile::{self, ReaderProfile};
 use draughts_pdn::strict;
 use rustix::process::{Pid, Signal, kill_process};
 

@@ -11,8 +11,6 @@ pub mod protocol;
 
 pub mod bytelog;
 
-pub mod profile;
-
 pub mod game_tags;
 
 pub mod inserted_moves;

@@ -7,6 +7,7 @@
 //! | games of a text, or of a stream of bytes | [`reader::read`], [`Reader`]; a [`Game`] contains tags and entries as written |
 //! | the meaning of the moves | [`Replay`]: a game played by its rules, with all its problems |
 //! | check of a file | [`Checker`] plays any dialect in a stream; [`strict::StrictChecker`] requires PDN 3.0 to the letter |
+//! | check by the rules of a known reader, such as lidraughts | [`profile::check`] |
 //! | conversion to PDN 3.0 | [`standard()`], then [`writer::write`] |
 //! | one move, one position | [`notation`], [`fen`] |
 //! | clocks, dates, results, time controls | [`clock`], [`tag_values`], [`time_control`] |
@@ -18,6 +19,7 @@
 #![warn(missing_docs)]
 
 mod check;
+pub mod profile;
 mod read;
 mod value;
 mod write;

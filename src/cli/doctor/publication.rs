@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant, SystemTime};
 
-use damcast::engine::profile::{self, ReaderProfile};
 use damcast::station::config::Config;
 use draughts_pdn::problem::Level;
+use draughts_pdn::profile::{self, ReaderProfile};
 
 use super::DoctorReport;
 use super::machine::Machine;

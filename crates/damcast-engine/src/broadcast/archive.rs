@@ -112,8 +112,8 @@ mod tests {
     use super::super::record::GameChange;
     use super::super::record::tests::{game, moment};
     use super::*;
-    use crate::profile::{self, ReaderProfile};
     use draughts::Variant;
+    use draughts_pdn::profile::{self, ReaderProfile};
 
     fn check(tags: &[(&str, &str)], lines: &[&str], expected: &str) {
         let board = Board::new("a", Variant::international(), Vec::new());

@@ -114,7 +114,7 @@ pub(super) mod tests {
     use super::super::{Board, Delay, archive};
     use super::*;
     use crate::inserted_moves::InsertedMoves;
-    use crate::profile::ReaderProfile;
+    use draughts_pdn::profile::ReaderProfile;
 
     /// Returns an insertion between these numbers of entries (recorded, after, until); `counted`: plies that the file counts for the
     /// setups.

@@ -33,7 +33,7 @@ use draughts_pdn::writer::{self, Style};
 use super::record::{GameRecord, RecordedEntry, RecordedEntryKind};
 use super::{Board, Delay, PartlyVisibleGame, VisibleGame, WallTime, insertions};
 use crate::livefile;
-use crate::profile::{self, ReaderProfile};
+use draughts_pdn::profile::{self, ReaderProfile};
 
 /// Comment before the moves that a board missed.
 const SCORE_SHEET_COMMENT: &str = "from the score sheet";

@@ -15,7 +15,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use damcast_engine::broadcast::Delay;
-use damcast_engine::profile::ReaderProfile;
+use draughts_pdn::profile::ReaderProfile;
 
 use super::document::SourceLine;
 use super::document::{ConfigError, ConfigErrors};

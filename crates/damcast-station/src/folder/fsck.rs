@@ -29,9 +29,9 @@ use damcast_engine::broadcast::events::{EventId, Generation, StreamKey};
 use damcast_engine::broadcast::{Board, Delay, WallTime};
 use damcast_engine::bytelog::{Header, LogFault, LogProblem};
 use damcast_engine::playback::PlayedGame;
-use damcast_engine::profile::{self, ReaderProfile};
 use damcast_engine::session::LineSettings;
 use draughts_pdn::problem::{Level as ProblemLevel, Problem};
+use draughts_pdn::profile::{self, ReaderProfile};
 
 use super::{LineGames, LineLog, LineLogs, StationFolder, live_file};
 use crate::disk::{self, Lock, RealDisk};

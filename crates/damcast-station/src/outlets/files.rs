@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use damcast_engine::broadcast::snapshot::{BoardSelection, Snapshot, SnapshotEntry};
 use damcast_engine::broadcast::{PartlyVisibleGame, WallTime, documents};
-use damcast_engine::profile::ReaderProfile;
+use draughts_pdn::profile::ReaderProfile;
 use draughts_tournament::Tournament;
 
 use super::boards::RoundBoards;

@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 
 use damcast_engine::broadcast::{Board, Delay, WallTime};
 use damcast_engine::bytelog::{self, Header};
-use damcast_engine::profile::ReaderProfile;
 use damcast_engine::session::{BusAddress, LineSettings};
+use draughts_pdn::profile::ReaderProfile;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, OutletConfig, PUBLIC};

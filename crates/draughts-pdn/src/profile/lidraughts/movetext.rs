@@ -1,7 +1,7 @@
 //! Movetext of a game, parsed like the relay's parser.
 
+use crate::problem::quote;
 use draughts::Variant;
-use draughts_pdn::problem::quote;
 
 use super::{MAX_VARIATION_DEPTH, RawProblem, SourceChar, blanks, ends_line, fatal_problem, starts, string};
 

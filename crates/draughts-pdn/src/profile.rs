@@ -2,12 +2,21 @@
 //!
 //! | profile | reader | strictest rules |
 //! |---|---|---|
-//! | [`ReaderProfile::Standard`] | the standard itself | [`draughts_pdn::strict`] |
+//! | [`ReaderProfile::Standard`] | the standard itself | [`crate::strict`] |
 //! | [`ReaderProfile::Lidraughts`] | the relay of lidraughts.org | one game that does not parse fails all; `]` in a value loses the later tags; a setup drops the moves before it |
 //! | [`ReaderProfile::Pydraughts`] | pydraughts 0.6.7, `PDNReader` | LF only; every game needs a terminator; a game without moves ends the reading |
 //!
 //! An error means that the reader loses or misreads something; a warning means that it ignores something.
 //! `docs/readers.md` lists the behaviour of each reader.
+//!
+//! ```
+//! use draughts_pdn::profile::{self, ReaderProfile};
+//!
+//! let text = "[Event \"Club\"]\n[GameType \"20\"]\n\n1. 32-28 19-23 *\n";
+//! assert!(profile::check(ReaderProfile::Lidraughts, text.as_bytes(), None).is_empty());
+//! let unreadable = text.replace("19-23", "19-24-30");
+//! assert!(!profile::check(ReaderProfile::Lidraughts, unreadable.as_bytes(), None).is_empty());
+//! ```
 //!
 //! Sources: the readers' own code and behaviour, versions as above; lidraughts of August 2026.
 
@@ -17,13 +26,13 @@ mod pydraughts;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::encoding::{self, Encoding};
+use crate::lexer::{InputState, Lexer, Token};
+use crate::problem::{Location, Problem, Problems};
+use crate::reader::{LocatedGame, Reader};
+use crate::scan;
+use crate::strict;
 use draughts::Variant;
-use draughts_pdn::encoding::{self, Encoding};
-use draughts_pdn::lexer::{InputState, Lexer, Token};
-use draughts_pdn::problem::{Location, Problem, Problems};
-use draughts_pdn::reader::{LocatedGame, Reader};
-use draughts_pdn::scan;
-use draughts_pdn::strict;
 
 /// Known reader.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]

@@ -12,16 +12,16 @@ mod movetext;
 
 use std::ops::Range;
 
+use crate::clock;
+use crate::fen;
+use crate::game::Entry;
+use crate::lexer::Locator;
+use crate::problem::{Level, Location, Problem, Problems, quote};
+use crate::reader::LocatedGame;
+use crate::replay::{self, Replay};
+use crate::strict;
+use crate::tag_values::Outcome;
 use draughts::{Position, Variant};
-use draughts_pdn::clock;
-use draughts_pdn::fen;
-use draughts_pdn::game::Entry;
-use draughts_pdn::lexer::Locator;
-use draughts_pdn::problem::{Level, Location, Problem, Problems, quote};
-use draughts_pdn::reader::LocatedGame;
-use draughts_pdn::replay::{self, Replay};
-use draughts_pdn::strict;
-use draughts_pdn::tag_values::Outcome;
 
 use super::{entry_place, tag_place};
 use movetext::Movetext;

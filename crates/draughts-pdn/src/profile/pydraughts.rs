@@ -8,12 +8,12 @@
 
 use std::borrow::Cow;
 
-use draughts_pdn::game::{Entry, Termination};
-use draughts_pdn::lexer::TokenKind;
-use draughts_pdn::problem::{Location, Problem, Problems, quote};
-use draughts_pdn::reader;
-use draughts_pdn::tag;
-use draughts_pdn::words::{self, Word};
+use crate::game::{Entry, Termination};
+use crate::lexer::TokenKind;
+use crate::problem::{Location, Problem, Problems, quote};
+use crate::reader;
+use crate::tag;
+use crate::words::{self, Word};
 
 use super::{entry_place, tag_place, tokens};
 
