@@ -35,6 +35,8 @@ pub enum Subcommand {
     Desk(cli::desk::Arguments),
     /// Serve a page on which people enter the moves of tables without electronic boards. The page runs in a process of its own.
     Entry(cli::entry::Arguments),
+    /// Deliver the files of outlets elsewhere, by commands that run when files have changed. Runs in a process of its own.
+    Deliver(cli::deliver::Arguments),
     /// Show how a running station is.
     Status(cli::status::Arguments),
     /// Send requests to a running station: results, names, corrections, reload.
@@ -86,6 +88,7 @@ fn main() -> ExitCode {
         Subcommand::Serve(arguments) => cli::serve::run(&arguments),
         Subcommand::Desk(arguments) => cli::desk::run(&arguments),
         Subcommand::Entry(arguments) => cli::entry::run(&arguments),
+        Subcommand::Deliver(arguments) => cli::deliver::run(&arguments),
         Subcommand::Status(arguments) => cli::status::run(&arguments),
         Subcommand::Ctl(arguments) => cli::ctl::run(&arguments),
         Subcommand::Demo(arguments) => cli::demo::run(&arguments),

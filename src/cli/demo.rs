@@ -179,6 +179,7 @@ fn serve_pages(
         trusted_proxies: Vec::new(),
         is_public: false,
         viewers_file: None,
+        deliveries_file: None,
         viewers: Some(viewers),
         metrics: None,
     };

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use damcast::control::{DeskUser, SERVICE_SOCKET_PATH, SOCKET_NAME};
 use damcast::outward::desk::{self, DeskOptions, passwords};
 use damcast::outward::state_file::STATE_FILE_PATH;
-use damcast::station::config::{DEFAULT_PATH, DeskConfig};
+use damcast::station::config::{DEFAULT_PATH, DeliverConfig, DeskConfig};
 use damcast::station::operate::logging;
 
 use super::ctl::RoleArg;
@@ -94,6 +94,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         trusted_proxies: config.trusted_proxies,
         is_public: !address.ip().is_loopback(),
         viewers_file: Some(PathBuf::from(STATE_FILE_PATH)),
+        deliveries_file: DeliverConfig::load(&arguments.config).ok().map(|config| config.state_file),
         viewers: config.viewers,
         entry: config.entry,
         engine: config.engine,

@@ -6,6 +6,7 @@ mod columns;
 pub mod config;
 pub mod convert;
 pub mod ctl;
+pub mod deliver;
 pub mod demo;
 mod demo_event;
 pub mod desk;

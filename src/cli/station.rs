@@ -14,7 +14,8 @@ use std::process::ExitCode;
 
 use damcast::control::client::{Client, ClientError};
 use damcast::control::{SERVICE_SOCKET_PATH, SOCKET_NAME};
-use damcast::station::config::{self, DEFAULT_PATH, DeskConfig, LOCAL_FILE, SocketCandidates, Sources};
+use damcast::outward::deliver::report::{DeliveriesState, read_reports};
+use damcast::station::config::{self, DEFAULT_PATH, DeliverConfig, DeskConfig, LOCAL_FILE, SocketCandidates, Sources};
 
 use super::output::print_error;
 
@@ -52,6 +53,11 @@ impl StationOptions {
             Ok(DeskConfig { address, .. }) => format!("http://{address}/"),
             Err(_) => "http://127.0.0.1:8081/".to_owned(),
         }
+    }
+
+    /// Returns the state of the deliveries; `None` if there are none.
+    pub fn deliveries(&self) -> Option<DeliveriesState> {
+        read_reports(&DeliverConfig::load(self.file().0).ok()?.state_file)
     }
 
     /// Returns the configuration, and whether it is that of a station of one's own: the one that was named, or that of `damcast start` in

@@ -8,6 +8,7 @@ use anyhow::Context;
 use damcast::control::client::{Client, ClientError};
 use damcast::control::overview::{AwaitedView, Overview, PairingView};
 use damcast::control::{ClientRequest, Reply};
+use damcast::outward::deliver::report::DeliveriesState;
 use damcast::outward::state_file::{PagesState, STATE_FILE_PATH, read_state};
 use draughts_tournament::MAIN;
 use tokio::sync::mpsc;
@@ -56,7 +57,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }));
     if arguments.watch && !arguments.json && screen.is_terminal() {
         return match heard {
-            Ok(first) => watch(client, first, &mut screen, &arguments.viewers),
+            Ok(first) => watch(client, first, &mut screen, arguments),
             Err(end) => Ok(end.print(false)),
         };
     }
@@ -66,8 +67,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             Err(end) => return Ok(end.print(arguments.watch)),
         };
         match arguments.json {
-            true => output::print_line(to_json(&status, &arguments.viewers)?)?,
-            false => output::print(status_text(&status, viewers_summary(&arguments.viewers)).text(screen.width()))?,
+            true => output::print_line(to_json(&status, arguments)?)?,
+            false => output::print(status_text(&status, Surroundings::read(arguments)).text(screen.width()))?,
         }
         if !arguments.watch {
             return Ok(ExitCode::SUCCESS);
@@ -105,7 +106,12 @@ fn fetch_overview(reply: Result<Reply, ClientError>) -> Result<Box<Overview>, St
 }
 
 /// Shows the status in place until a signal arrives or the station ends. The last table stays on the terminal.
-fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen, viewers: &Path) -> anyhow::Result<ExitCode> {
+fn watch(
+    mut client: Client,
+    first: Box<Overview>,
+    screen: &mut Screen,
+    arguments: &Arguments,
+) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("the runtime")?;
     let (sender, mut replies) = mpsc::channel(1);
     // The thread ends with the process: a blocking read cannot be cancelled.
@@ -122,7 +128,7 @@ fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen, viewers:
     let outcome: io::Result<Option<StatusError>> = runtime.block_on(async {
         let mut wishes = TerminalSignals::listen()?;
         loop {
-            screen.draw(|columns, rows| status_text(&last, viewers_summary(viewers)).page(columns, rows))?;
+            screen.draw(|columns, rows| status_text(&last, Surroundings::read(arguments)).page(columns, rows))?;
             tokio::select! {
                 heard = replies.recv() => match heard {
                     Some(Ok(status)) => last = status,
@@ -139,14 +145,20 @@ fn watch(mut client: Client, first: Box<Overview>, screen: &mut Screen, viewers:
     });
     screen.leave();
     let end = outcome?;
-    output::print(status_text(&last, viewers_summary(viewers)).text(screen.width()))?;
+    output::print(status_text(&last, Surroundings::read(arguments)).text(screen.width()))?;
     Ok(end.map_or(ExitCode::SUCCESS, |end| end.print(true)))
 }
 
-/// Returns the status as JSON for programs; `viewers` is the state of the pages, if they run.
-fn to_json(status: &Overview, viewers: &Path) -> serde_json::Result<String> {
+/// Returns the status as JSON for programs, with the states of the pages and the deliveries, if they run.
+fn to_json(status: &Overview, arguments: &Arguments) -> serde_json::Result<String> {
     let mut value = serde_json::to_value(status)?;
-    if let Some(state) = read_state(viewers) {
+    if let Some(state) = arguments.station.deliveries() {
+        value["deliveries"] = match state {
+            DeliveriesState::Running(reports) => serde_json::to_value(reports)?,
+            DeliveriesState::Silent(span) => serde_json::json!({ "silent_s": span.as_secs() }),
+        };
+    }
+    if let Some(state) = read_state(&arguments.viewers) {
         value["viewers"] = match state {
             PagesState::Running(state) => state,
             PagesState::Silent(span) => serde_json::json!({ "silent_s": span.as_secs() }),
@@ -163,9 +175,33 @@ fn viewers_summary(viewers: &Path) -> Option<String> {
     })
 }
 
+/// Processes beside the station, for people.
+#[derive(Default)]
+struct Surroundings {
+    /// Summary of each process, for the last line.
+    summaries: Vec<String>,
+    problems: Vec<String>,
+}
+
+impl Surroundings {
+    fn read(arguments: &Arguments) -> Surroundings {
+        let deliveries = arguments.station.deliveries();
+        let reports = match &deliveries {
+            Some(DeliveriesState::Running(reports)) => &reports[..],
+            _ => &[],
+        };
+        let delivered = reports.iter().filter(|report| !report.is_failing());
+        let delivered = delivered.map(|report| format!("delivery {} {}", report.name, report.describe()));
+        Surroundings {
+            summaries: viewers_summary(&arguments.viewers).into_iter().chain(delivered).collect(),
+            problems: deliveries.map_or(Vec::new(), |state| state.problems()),
+        }
+    }
+}
+
 /// Returns the status for people: the boards, then the problems.
-fn status_text(status: &Overview, watching: Option<String>) -> BoardTable<'_> {
-    let mut notes = Vec::new();
+fn status_text(status: &Overview, around: Surroundings) -> BoardTable<'_> {
+    let mut notes = around.problems;
     for line in &status.lines {
         notes.extend(line.pending.iter().chain(&line.fault).map(|text| format!("{}: {text}", line.name)));
     }
@@ -181,7 +217,7 @@ fn status_text(status: &Overview, watching: Option<String>) -> BoardTable<'_> {
     });
     let (version, directory) = (&status.version, status.directory.display());
     let uptime = span(status.uptime_s);
-    let watching = watching.map_or(String::new(), |words| format!(", {words}"));
+    let watching: String = around.summaries.iter().map(|words| format!(", {words}")).collect();
     let foot = format!("damcast {version}, running for {uptime}, records into {directory}, disk {disk}{watching}");
     BoardTable { boards: &status.boards, alarms: &status.alarms, notes, footer: foot, shows_files: false }
 }
@@ -271,7 +307,7 @@ mod tests {
         overview.boards[0].waits = waits("press", 6);
         overview.boards[0].provisional = vec!["32-28".to_owned()];
         overview.boards[1].waits = waits("explanation", 12);
-        let printed = super::status_text(&overview, None).text(None);
+        let printed = super::status_text(&overview, Surroundings::default()).text(None);
         assert!(printed.contains("\n  32-28 waits 6 s for a press of the clock\n"), "{printed}");
         assert!(printed.contains("\n  what stands there waits 12 s for a move that explains it\n"), "{printed}");
     }
@@ -287,7 +323,7 @@ mod tests {
             result: Some("2-0".to_owned()),
             ..PairingView::default()
         });
-        let printed = super::status_text(&overview, None).text(None);
+        let printed = super::status_text(&overview, Surroundings::default()).text(None);
         let line = printed.lines().find(|line| line.starts_with("board-1")).unwrap();
         assert!(line.contains(" 2-0 ") && line.contains("Sijbrands, T.  Wiersma, H."), "{printed}");
     }
@@ -297,7 +333,7 @@ mod tests {
         let page = include_str!("../../docs/station.md");
         let (_, rest) = page.split_once("$ damcast status\n").unwrap();
         let (shown, _) = rest.split_once("```").unwrap();
-        let printed = super::status_text(&overview(), None).text(None);
+        let printed = super::status_text(&overview(), Surroundings::default()).text(None);
         assert_eq!(printed, shown);
     }
 
@@ -305,11 +341,11 @@ mod tests {
     fn shows_small_disk_in_megabytes() {
         let foot = |free_bytes, total_bytes| {
             let overview = Overview { disk: Some(DiskView { free_bytes, total_bytes }), ..overview() };
-            super::status_text(&overview, None).footer
+            super::status_text(&overview, Surroundings::default()).footer
         };
         assert!(foot(12_345_678, 64_000_000).ends_with("disk 12.3 of 64.0 MB free"));
         assert!(foot(0, 2_000_000_000).ends_with("disk 0.0 of 2.0 GB free"));
         let unknown = Overview { disk: None, ..overview() };
-        assert!(super::status_text(&unknown, None).footer.ends_with("disk unknown"));
+        assert!(super::status_text(&unknown, Surroundings::default()).footer.ends_with("disk unknown"));
     }
 }

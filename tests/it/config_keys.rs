@@ -9,12 +9,13 @@ fn with(section: Section, pair: &str) -> (String, usize) {
     let name = pair.split(" = ").next().unwrap();
     let (mut text, mut at) = (String::new(), 0);
     use Section::{
-        Alarm, Board, Control, Desk, Entry, Line, Log, Outlet, Public, Recognition, Serve, Station, Tournament,
+        Alarm, Board, Control, Deliver, Desk, Entry, Line, Log, Outlet, Public, Recognition, Serve, Station, Tournament,
     };
     let required = |table: Section| -> String {
         let keys: &[(&str, &str)] = match table {
             Station => &[("directory", "\"r\"")],
             Outlet => &[("name", "\"w\"")],
+            Deliver => &[("name", "\"d\""), ("command", "[\"x\"]")],
             Line => &[("name", "\"a\""), ("port", "\"/dev/a\""), ("game-type", "\"20\"")],
             Board => &[("address", "7")],
             _ => &[],
@@ -24,8 +25,22 @@ fn with(section: Section, pair: &str) -> (String, usize) {
         let needed = keys.iter().filter(|(key, _)| (table != section || *key != name) && (has_port || *key != "port"));
         needed.map(|(key, value)| format!("{key} = {value}\n")).collect()
     };
-    let tables =
-        [Station, Public, Outlet, Control, Tournament, Serve, Desk, Entry, Alarm, Log, Recognition, Line, Board];
+    let tables = [
+        Station,
+        Public,
+        Outlet,
+        Control,
+        Tournament,
+        Serve,
+        Desk,
+        Entry,
+        Deliver,
+        Alarm,
+        Log,
+        Recognition,
+        Line,
+        Board,
+    ];
     for table in tables.into_iter().filter(|table| *table != Board || section == Board) {
         text += &format!("{}\n{}", table.title(), required(table));
         if table == Line && section == Board {
@@ -136,7 +151,7 @@ fn schema_has_every_key_with_type_limits_and_default() {
     let properties = |section: Section| -> Value {
         let top = &schema["properties"];
         match section {
-            Section::Outlet => top["outlet"]["items"]["properties"].clone(),
+            Section::Outlet | Section::Deliver => top[section.as_str()]["items"]["properties"].clone(),
             Section::Line => top["line"]["items"]["properties"].clone(),
             Section::Board => top["line"]["items"]["properties"]["board"]["oneOf"][1]["items"]["properties"].clone(),
             other => top[other.as_str()]["properties"].clone(),

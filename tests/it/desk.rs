@@ -444,6 +444,32 @@ fn metrics_are_available_for_monitoring() {
     assert!(!station.output().contains(&address), "the station itself listens nowhere");
 }
 
+/// A delivery that fails is in `/healthz`, without the words of other machines.
+#[test]
+fn health_includes_deliveries() {
+    let place = StationFolder::new(&["a"]);
+    let mut station = place.start();
+    let (_desk, address) = with_metrics(&place);
+    station.wait_for("operators reach this station");
+    let mut pty = crate::pty::Pty::plug_in(&place.path("a"));
+    pty.wait_for_the_station();
+    let now = chrono::Utc::now().timestamp_millis();
+    fs::create_dir_all(place.path("deliver")).unwrap();
+    let write = |state: &str| {
+        let report = serde_json::json!({"name": "club", "state": state, "since": now, "delivered": null, "waiting": 0, "words": "secret"});
+        let text = serde_json::json!({"written": now, "deliveries": [report]}).to_string();
+        fs::write(place.path("deliver/state.json"), text).unwrap();
+        get(&address, "/healthz").text()
+    };
+    wait_until("a station that is well", || write("running") == "ok\n");
+    let health = write("failing");
+    assert!(
+        health.starts_with("not well: ") && health.contains("delivery club fails") && !health.contains("secret"),
+        "{health}"
+    );
+    assert!(station.signal(Signal::TERM).success());
+}
+
 /// Many clients that send nothing, as in a port scan: real requests are answered.
 #[test]
 fn slow_clients_do_not_delay_others() {

@@ -200,6 +200,64 @@ fn unit_tables() {
     assert!(problems.iter().any(|text| text.contains("no request since")), "{problems:?}");
 }
 
+/// Commands and secrets of deliveries are checked, and their state is shown.
+#[test]
+fn deliveries() {
+    let with_delivery = |machine: &Machine| {
+        let config = fs::read_to_string(machine.path("etc/damcast/damcast.toml")).unwrap();
+        let table =
+            "[[deliver]]\nname = \"club\"\ncommand = [\"/etc/damcast/deliver/lftp\", \"/etc/damcast/club.conf\"]\n";
+        machine.write("etc/damcast/damcast.toml", &(config + table));
+    };
+    assert_fault_found(
+        "delivery command",
+        "/etc/damcast/deliver/lftp: there is no such program",
+        "chmod +x",
+        |machine| with_delivery(machine),
+    );
+    let with_command = |machine: &mut Machine| {
+        with_delivery(machine);
+        machine.write("etc/damcast/deliver/lftp", "#!/bin/sh\n");
+        machine.set_mode("etc/damcast/deliver/lftp", 0o755);
+        machine.write("etc/damcast/club.conf", "open -u club,secret\n");
+        machine.set_mode("etc/damcast/club.conf", 0o600);
+    };
+    let mut machine = Machine::healthy();
+    with_command(&mut machine);
+    machine.assert_healthy();
+    assert_fault_found(
+        "delivery secret",
+        "everybody on this machine can read /etc/damcast/club.conf",
+        "chmod 600",
+        |machine| {
+            with_command(machine);
+            machine.set_mode("etc/damcast/club.conf", 0o644);
+        },
+    );
+    assert_fault_found("units", "damcast-deliver.service is not enabled", "systemctl enable --now", |machine| {
+        with_command(machine);
+        machine.write("usr/lib/systemd/system/damcast-deliver.service", "");
+    });
+    let now = chrono::Utc::now().timestamp_millis();
+    let report = |state: &str| {
+        format!(
+            "{{\"written\":{now},\"deliveries\":[{{\"name\":\"club\",\"state\":\"{state}\",\"since\":{now},\"delivered\":null,\
+             \"waiting\":0,\"words\":\"no route\"}}]}}"
+        )
+    };
+    // The configuration of the test is no file of /etc, so the state is beside it, as the machine itself names it.
+    let state = |machine: &Machine| {
+        let file = machine.path("etc/damcast/deliver/state.json");
+        file.strip_prefix("/").unwrap().display().to_string()
+    };
+    machine.write(&state(&machine), &report("fresh"));
+    machine.assert_healthy();
+    assert_fault_found("deliveries", "delivery club: failing since", "--once", |machine| {
+        with_command(machine);
+        machine.write(&state(machine), &report("failing"));
+    });
+}
+
 #[test]
 fn reports_unusable_ports() {
     assert_fault_found(

@@ -26,6 +26,7 @@ mod damaged_bytes;
 mod damaged_files;
 mod damaged_records;
 mod delayed_pages;
+mod deliver;
 mod dependencies;
 mod desk;
 mod desk_in_browser;

@@ -136,6 +136,41 @@ fn entry_page_reaches_its_socket_alone() {
 }
 
 #[test]
+fn deliveries_read_public_files_and_own_secrets() {
+    const DELIVER: &str = "systemd/damcast-deliver.service";
+    let unit = fs::read_to_string(DELIVER).unwrap();
+    let lines = "User=damcast-deliver SupplementaryGroups=damcast-web Nice=10 Type=notify ProtectSystem=strict StateDirectoryMode=0700";
+    for line in lines.split(' ') {
+        assert!(unit.lines().any(|found| found == line), "{line}");
+    }
+    let hidden = unit.lines().find(|line| line.starts_with("InaccessiblePaths=")).unwrap();
+    assert_contains(hidden, &["/run/damcast ", "/run/damcast-entry ", "recordings/log ", "recordings/live"]);
+    let scripts = scripts_that_do_not_enable("damcast-deliver");
+    assert!(scripts[1].contains("damcast-deliver.service"));
+    assert!(fs::read_to_string("systemd/damcast.sysusers").unwrap().contains("m damcast-deliver damcast-web"));
+    let manifest = fs::read_to_string("Cargo.toml").unwrap();
+    assert!(manifest.contains(DELIVER));
+    for hook in fs::read_dir("packaging/deliver").unwrap().map(|entry| entry.unwrap().path()) {
+        let lines = fs::read_to_string(&hook).unwrap().lines().count();
+        assert!(lines <= 15, "{}: {lines} lines", hook.display());
+        let name = hook.file_name().unwrap().to_str().unwrap();
+        assert!(
+            manifest.contains(&format!("\"/etc/damcast/deliver/{name}\"")),
+            "{name} is no file of the configuration"
+        );
+    }
+    let Some((is_right, text)) = analyze(&["security", "--offline=true", "--no-pager", EXPOSURE, DELIVER]) else {
+        return;
+    };
+    assert!(is_right, "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let service = folder.path().join("damcast-deliver.service");
+    fs::write(&service, unit.replace("/usr/bin/damcast", env!("CARGO_BIN_EXE_damcast"))).unwrap();
+    let Some((_, text)) = analyze(&["verify", &service.display().to_string()]) else { return };
+    assert!(text.lines().all(|line| !line.contains("damcast")), "{text}");
+}
+
+#[test]
 fn unit_may_open_boards_for_any_driver_loaded_at_start() {
     let unit = fs::read_to_string(UNIT).unwrap();
     let has = |line: &str| unit.lines().any(|found| found == line);

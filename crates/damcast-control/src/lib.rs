@@ -1,4 +1,5 @@
-//! Words on the sockets of a running station: what clients send, what the station answers, and clients.
+//! Words on the sockets of a running station: what clients send, what the station answers, and clients. Also the runner of configured
+//! commands ([`hook`]), which the station and other processes share.
 //!
 //! The protocol is described in `docs/socket.md`. The station, the desk and `damcast ctl` name this crate; it names
 //! the core's requests, and nothing of the station.
@@ -7,6 +8,7 @@ mod audit_log;
 pub mod client;
 pub mod entry;
 pub mod escape;
+pub mod hook;
 pub mod logins;
 pub mod overview;
 pub mod tournament;

@@ -10,6 +10,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use damcast_control::hook::last_line;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process_group, prlimit};
 
 /// Limits of the program.
@@ -25,8 +26,6 @@ struct EngineLimits {
 const LIMITS: EngineLimits = EngineLimits { time: Duration::from_secs(60), memory: 256 << 20, file: 16 << 20 };
 /// Longest list of pairs in bytes: 5,000 players with numbers of four digits.
 const MAX_PAIRS_LEN: u64 = 64 << 10;
-/// Longest message of the program that is shown, in characters.
-const MAX_MESSAGE_LEN: usize = 300;
 /// Interval at which the end of the program is checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -124,11 +123,7 @@ fn read_limited(path: &std::path::Path, most: u64) -> io::Result<String> {
 
 /// Returns the last line that the program wrote for people, after a colon.
 fn last_words(messages: &std::path::Path) -> String {
-    let bytes = fs::read(messages).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(4 * MAX_MESSAGE_LEN)..]).into_owned();
-    let last = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
-    let plain: String = last.chars().take(MAX_MESSAGE_LEN).flat_map(char::escape_debug).collect();
-    if plain.is_empty() { String::new() } else { format!(": {plain}") }
+    last_line(&fs::read(messages).unwrap_or_default()).map_or(String::new(), |words| format!(": {words}"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
-//! State file of the viewers' pages, which operators read: the number of viewers, the address and other members.
+//! State files of processes, which operators read. That of the viewers' pages has the number of viewers, the address and other members.
 
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -7,7 +10,7 @@ use serde_json::Value;
 
 /// Path of the state file, which the service writes every few seconds.
 pub const STATE_FILE_PATH: &str = "/run/damcast-web/state.json";
-/// Age of the state from which the pages count as silent.
+/// Age of the state from which the process counts as silent.
 const MAX_AGE: Duration = Duration::from_secs(20);
 
 /// State of the viewers' pages.
@@ -31,8 +34,26 @@ impl PagesState {
 
 /// Reads a state file; `None` if it is missing or invalid: the pages do not run, or have had no request.
 pub fn read_state(file: &Path) -> Option<PagesState> {
-    let state: Value = serde_json::from_str(&std::fs::read_to_string(file).ok()?).ok()?;
+    let (state, silent) = read_aged(file)?;
+    Some(silent.map_or(PagesState::Running(state), PagesState::Silent))
+}
+
+/// Reads a state file, and the time without a report if its process is silent; `None` if the file is missing or invalid.
+pub(crate) fn read_aged(file: &Path) -> Option<(Value, Option<Duration>)> {
+    let state: Value = serde_json::from_str(&fs::read_to_string(file).ok()?).ok()?;
     let written = UNIX_EPOCH.checked_add(Duration::from_millis(state["written"].as_u64()?))?;
     let age = SystemTime::now().duration_since(written).unwrap_or_default();
-    Some(if age < MAX_AGE { PagesState::Running(state) } else { PagesState::Silent(age) })
+    Some((state, Some(age).filter(|age| *age >= MAX_AGE)))
+}
+
+/// Replaces a state file, readable for operators whatever the umask.
+///
+/// # Errors
+///
+/// Returns any I/O error.
+pub(crate) fn replace_state(file: &Path, text: &str) -> io::Result<()> {
+    let new = file.with_extension("new");
+    fs::write(&new, text)?;
+    fs::set_permissions(&new, Permissions::from_mode(0o644))?;
+    fs::rename(&new, file)
 }

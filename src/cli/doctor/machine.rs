@@ -4,6 +4,9 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+/// Search path of a service for programs named without a folder.
+const PROGRAM_FOLDERS: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
 /// Machine to check.
 pub struct Machine {
     root: Option<PathBuf>,
@@ -61,6 +64,18 @@ impl Machine {
     /// Whether a file or folder exists.
     pub fn exists(&self, path: impl AsRef<Path>) -> bool {
         self.path(path).exists()
+    }
+
+    /// Whether a program exists and is executable; one without a folder is searched as a service does.
+    pub fn has_program(&self, program: &str) -> bool {
+        let is_program = |path: PathBuf| {
+            let data = fs::metadata(self.path(path));
+            data.is_ok_and(|data| data.is_file() && data.mode() & 0o111 != 0)
+        };
+        match program.contains('/') {
+            true => is_program(program.into()),
+            false => PROGRAM_FOLDERS.iter().any(|folder| is_program(Path::new(folder).join(program))),
+        }
     }
 
     /// Returns the sorted names in a folder.

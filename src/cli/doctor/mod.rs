@@ -10,6 +10,7 @@
 //! | `files` | each folder and file of the station: writable by the recording user |
 //! | `codes` | the piece codes of the last recordings |
 //! | `alarm` | the alarm command exists |
+//! | `deliver` | commands and secrets of deliveries; deliveries that fail |
 //! | `publication` | the public file, as lidraughts reads it |
 //!
 //! The checks open nothing that a station may have open, and change nothing but a test file in the folder of the recordings. With
@@ -17,6 +18,7 @@
 
 mod alarm;
 mod codes;
+mod deliver;
 mod files;
 mod folder;
 mod groups;

@@ -4,9 +4,12 @@ use std::path::Path;
 
 use damcast::outward::state_file::{PagesState, STATE_FILE_PATH, read_state};
 use damcast::station::config::keys::Section;
-use damcast::station::config::{ConfigErrors, DeskConfig, EntryPageConfig, ServeConfig, Sources, environment};
+use damcast::station::config::{
+    ConfigErrors, DeliverConfig, DeskConfig, EntryPageConfig, ServeConfig, Sources, environment,
+};
 
 use super::DoctorReport;
+use super::deliver;
 use super::machine::Machine;
 
 /// Folders of systemd units, of packages and of operators.
@@ -48,6 +51,13 @@ const ENTRY: Unit = Unit {
     config_tables: &[Section::Entry],
 };
 
+const DELIVER: Unit = Unit {
+    name: "damcast-deliver.service",
+    wanted_by: "multi-user.target.wants",
+    consequence: "nothing is delivered to other machines",
+    config_tables: &[Section::Deliver],
+};
+
 /// Checks the units and their tables of the configuration.
 pub fn check(machine: &Machine, config: &Path, report: &mut DoctorReport) {
     // Another check reports an unreadable configuration.
@@ -71,6 +81,13 @@ pub fn check(machine: &Machine, config: &Path, report: &mut DoctorReport) {
     }
     if check_installed(machine, &ENTRY, sources.as_ref(), report) {
         check_config("[entry]", EntryPageConfig::load(config).map(drop), report);
+    }
+    let deliveries = DeliverConfig::load(config);
+    if check_installed(machine, &DELIVER, sources.as_ref(), report) {
+        check_config("[[deliver]]", deliveries.clone().map(drop), report);
+    }
+    if let Ok(deliveries) = &deliveries {
+        deliver::check(machine, deliveries, report);
     }
 }
 
@@ -102,6 +119,6 @@ fn check_config(table: &str, read: Result<(), ConfigErrors>, report: &mut Doctor
         "configuration",
         table,
         format!("{place}{}", first.message),
-        "the station records all the same, but this page does not start: `damcast config check` shows all that is wrong, with its place",
+        "the station records all the same, but the process that reads this table does not start: `damcast config check` shows all that is wrong, with its place",
     );
 }

@@ -1,6 +1,7 @@
 //! `/metrics` in the text format of Prometheus, and `/healthz`: without a login, for monitoring. Both return 503 if the station does not
-//! answer.
+//! answer; `/healthz` also if an alarm is raised or a delivery fails.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
@@ -11,6 +12,7 @@ use axum::routing::get;
 use damcast_control::{ClientRequest, Reply};
 
 use super::station_client::{CachedReply, StationClient};
+use crate::deliver::report::{DeliveriesState, read_reports};
 use crate::web::hosts::AllowedHosts;
 use crate::web::origin::single_value;
 
@@ -19,15 +21,17 @@ struct MetricsState {
     /// Shared by all who ask, so that they take one place at the station.
     metrics: CachedReply,
     hosts: AllowedHosts,
+    /// State file of the deliveries.
+    deliveries: Option<PathBuf>,
 }
 
 /// Returns the routes.
-pub fn router(station: Arc<StationClient>, hosts: AllowedHosts) -> Router {
+pub fn router(station: Arc<StationClient>, hosts: AllowedHosts, deliveries: Option<PathBuf>) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
         .route("/healthz", get(health))
         .fallback(|| async { (StatusCode::NOT_FOUND, "there are /metrics and /healthz\n") })
-        .with_state(Arc::new(MetricsState { station, metrics: CachedReply::default(), hosts }))
+        .with_state(Arc::new(MetricsState { station, metrics: CachedReply::default(), hosts, deliveries }))
 }
 
 async fn ask(counter: &MetricsState, headers: &HeaderMap) -> Result<Arc<Reply>, Box<Response>> {
@@ -58,11 +62,15 @@ async fn metrics(State(counter): State<Arc<MetricsState>>, headers: HeaderMap) -
 }
 
 async fn health(State(counter): State<Arc<MetricsState>>, headers: HeaderMap) -> Response {
-    match ask(&counter, &headers).await {
-        Ok(reply) if reply.messages.is_empty() => "ok\n".into_response(),
-        Ok(reply) => {
-            (StatusCode::SERVICE_UNAVAILABLE, format!("not well: {}\n", reply.messages.join(", "))).into_response()
-        }
-        Err(answer) => *answer,
+    let reply = match ask(&counter, &headers).await {
+        Ok(reply) => reply,
+        Err(answer) => return *answer,
+    };
+    let deliveries = counter.deliveries.as_deref().and_then(read_reports);
+    let problems: Vec<String> =
+        reply.messages.iter().cloned().chain(deliveries.iter().flat_map(DeliveriesState::failing)).collect();
+    match problems.is_empty() {
+        true => "ok\n".into_response(),
+        false => (StatusCode::SERVICE_UNAVAILABLE, format!("not well: {}\n", problems.join(", "))).into_response(),
     }
 }

@@ -78,6 +78,8 @@ pub struct DeskOptions {
     pub is_public: bool,
     /// State file of the viewers' pages.
     pub viewers_file: Option<PathBuf>,
+    /// State file of the deliveries.
+    pub deliveries_file: Option<PathBuf>,
     /// Address of the viewers' pages, if configured.
     pub viewers: Option<String>,
     /// Command of the program that pairs Swiss rounds; empty if there is none.
@@ -104,11 +106,12 @@ pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Futur
         listener.set_nonblocking(true)?;
         TcpListener::from_std(listener)
     });
+    let of_health = options.deliveries_file.clone();
     let (numbers, of_numbers) = (numbers.transpose()?, limits.clone());
     let numbers = async {
         match numbers {
             Some(listener) => {
-                let routes = metrics::router(station.clone(), hosts);
+                let routes = metrics::router(station.clone(), hosts, of_health);
                 listener::listen(listener, routes, of_numbers, Arc::new(ConnectionCounts::default())).await;
             }
             None => std::future::pending().await,
@@ -118,7 +121,7 @@ pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Futur
         door,
         station.clone(),
         options.password_file,
-        options.viewers_file,
+        [options.viewers_file, options.deliveries_file],
         [options.viewers, options.entry],
         options.engine,
     );

@@ -7,6 +7,7 @@
 //! | `trouble` | reason why the station does not answer; the state is old then |
 //! | `viewers` | state of the viewers' pages, if known |
 //! | `silent` | whether the viewers' pages have stopped reporting |
+//! | `deliveries` | reports of the deliveries, or their `silent` seconds; `null` if there are none |
 //! | `here` | users with an open page, `name` and `role` |
 //!
 //! The desk sends a line after each change of the state, and at least every [`HEARTBEAT_INTERVAL`]. A page that receives nothing for longer
@@ -25,6 +26,7 @@ use tokio::sync::mpsc;
 
 use super::site::DeskSite;
 use super::station_client::StationState;
+use crate::deliver::report::{DeliveriesState, read_reports};
 use crate::state_file::{PagesState, read_state};
 use crate::web::live::now;
 
@@ -80,7 +82,11 @@ fn line(desk: &DeskSite, station_state: &StationState) -> Bytes {
     here.dedup_by(|one, other| one.person == other.person);
     let here: Vec<_> = here.into_iter().map(|session| session.person).collect();
     let (viewers, silent) = viewer_status(desk.viewers_file.as_deref().and_then(read_state));
-    let line = json!({"now": now(), "status": station_state.state.as_deref(), "trouble": station_state.error, "viewers": viewers, "silent": silent, "here": here});
+    let deliveries = desk.deliveries_file.as_deref().and_then(read_reports).map(|state| match state {
+        DeliveriesState::Running(reports) => json!(reports),
+        DeliveriesState::Silent(silent) => json!([{"silent": silent.as_secs()}]),
+    });
+    let line = json!({"now": now(), "status": station_state.state.as_deref(), "trouble": station_state.error, "viewers": viewers, "silent": silent, "deliveries": deliveries, "here": here});
     format!("{line}\n").into()
 }
 

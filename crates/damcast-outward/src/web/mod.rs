@@ -54,7 +54,6 @@ pub mod view;
 
 use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -66,6 +65,8 @@ use flate2::write::GzEncoder;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+
+use crate::state_file::replace_state;
 
 pub use texts::Language;
 
@@ -163,11 +164,7 @@ async fn write_state(
             })
             .to_string()
         };
-        let new = file.with_extension("new");
-        // Operators read this file: make it readable whatever the umask.
-        let all = std::fs::Permissions::from_mode(0o644);
-        let written = std::fs::write(&new, text + "\n").and_then(|()| std::fs::set_permissions(&new, all));
-        let written = written.and_then(|()| std::fs::rename(&new, file));
+        let written = replace_state(file, &(text + "\n"));
         if let (Err(error), false) = (&written, had_trouble) {
             tracing::warn!(file = %file.display(), %error, "the state cannot be written");
         }

@@ -28,6 +28,8 @@ pub enum Section {
     Desk,
     /// `[entry]`
     Entry,
+    /// `[[deliver]]`
+    Deliver,
     /// `[alarm]`
     Alarm,
     /// `[recognition]`
@@ -94,7 +96,9 @@ pub struct Key {
 }
 
 use MissingKey::{Default, Refused, Unset};
-use Section::{Alarm, Board, Control, Desk, Entry, Line, Log, Outlet, Public, Recognition, Serve, Station, Tournament};
+use Section::{
+    Alarm, Board, Control, Deliver, Desk, Entry, Line, Log, Outlet, Public, Recognition, Serve, Station, Tournament,
+};
 use ValueKind::{Addresses, Bool, Choice, Integer, Number, Strings, Text, WordList};
 
 const fn key(section: Section, name: &'static str, kind: ValueKind, absent: MissingKey) -> Key {
@@ -103,8 +107,8 @@ const fn key(section: Section, name: &'static str, kind: ValueKind, absent: Miss
 
 /// Duration of quiet on a board.
 const QUIET_SPAN: ValueKind = Integer { min: 50, max: 600_000, unit: "ms" };
-/// Duration of a condition before its alarm.
-const ALARM_SECONDS: ValueKind = Integer { min: 1, max: 86_400, unit: "s" };
+/// Duration of a condition before its alarm, or of a command.
+const SECONDS: ValueKind = Integer { min: 1, max: 86_400, unit: "s" };
 /// Duration on a bus.
 const BUS_SPAN: ValueKind = Integer { min: 1, max: 10_000, unit: "ms" };
 
@@ -161,12 +165,17 @@ pub const KEYS: &[Key] = &[
     key(Entry, "trusted-proxies", Addresses, Unset),
     key(Entry, "socket", Text, Unset),
     key(Entry, "group", Text, Unset),
+    key(Deliver, "name", Text, Refused),
+    key(Deliver, "outlet", Text, Default),
+    key(Deliver, "command", Strings, Refused),
+    key(Deliver, "every", SECONDS, Default),
+    key(Deliver, "time-limit", SECONDS, Default),
     key(Alarm, "command", Strings, Unset),
-    key(Alarm, "time-limit", ALARM_SECONDS, Default),
-    key(Alarm, "silent", ALARM_SECONDS, Default),
-    key(Alarm, "unexplained", ALARM_SECONDS, Default),
-    key(Alarm, "wrong-start", ALARM_SECONDS, Default),
-    key(Alarm, "clock-missing", ALARM_SECONDS, Default),
+    key(Alarm, "time-limit", SECONDS, Default),
+    key(Alarm, "silent", SECONDS, Default),
+    key(Alarm, "unexplained", SECONDS, Default),
+    key(Alarm, "wrong-start", SECONDS, Default),
+    key(Alarm, "clock-missing", SECONDS, Default),
     key(Alarm, "disk-low", Integer { min: 0, max: 1_000_000_000, unit: "MB" }, Default),
     key(Recognition, "preset", Choice(&["auto", "standard", "blitz"]), Default),
     key(Recognition, "settle-ms", QUIET_SPAN, Default),
@@ -213,8 +222,22 @@ pub const KEYS: &[Key] = &[
 
 impl Section {
     /// All tables, in the order of the reference.
-    pub const ALL: [Section; 13] =
-        [Station, Public, Outlet, Log, Control, Tournament, Serve, Desk, Entry, Alarm, Recognition, Line, Board];
+    pub const ALL: [Section; 14] = [
+        Station,
+        Public,
+        Outlet,
+        Log,
+        Control,
+        Tournament,
+        Serve,
+        Desk,
+        Entry,
+        Deliver,
+        Alarm,
+        Recognition,
+        Line,
+        Board,
+    ];
 
     /// Returns the key in the parent table.
     pub fn as_str(self) -> &'static str {
@@ -234,6 +257,7 @@ impl Section {
             Serve => "[serve]",
             Desk => "[desk]",
             Entry => "[entry]",
+            Deliver => "[[deliver]]",
             Alarm => "[alarm]",
             Recognition => "[recognition]",
             Line => "[[line]]",
@@ -247,7 +271,7 @@ impl Section {
             Station => Some("[station.tags]"),
             Line => Some("[line.tags]"),
             Board => Some("[line.board.tags]"),
-            Public | Outlet | Log | Control | Tournament | Serve | Desk | Entry | Alarm | Recognition => None,
+            Public | Outlet | Log | Control | Tournament | Serve | Desk | Entry | Deliver | Alarm | Recognition => None,
         }
     }
 

@@ -23,6 +23,7 @@
 //! | [`schema`], [`show`] | the JSON Schema; the effective configuration |
 
 mod bus;
+mod deliver;
 mod desk;
 mod document;
 pub mod draft;
@@ -48,6 +49,7 @@ use damcast_engine::session::{self, BusAddress, LineSettings};
 use crate::disk::Durability;
 use crate::link::PortAddress;
 
+pub use deliver::{DeliverConfig, DeliveryConfig};
 pub use desk::DeskConfig;
 use document::SourceLine;
 pub use document::{ConfigError, ConfigErrors, ConfigLocation};
@@ -343,11 +345,12 @@ fn read_config(
         // They record their errors.
         serve::read(top.clone());
         desk::read(top.clone());
+        deliver::read(top.clone());
         entry::read_page(top.clone());
         held.drain(..).flat_map(|held| held.errors.0).for_each(|error| top.record(error));
     }
-    // Recording does not use the tables of the pages and the desk.
-    for table in ["serve", "desk"] {
+    // Recording does not use the tables of the pages, the desk and deliveries.
+    for table in ["serve", "desk", "deliver"] {
         top.take(table);
     }
     let logs = read_logs(top.section(Section::Log));

@@ -31,7 +31,7 @@ pub fn schema() -> Value {
         let value = match section {
             Section::Station => station.clone(),
             Section::Line => json!({ "type": "array", "minItems": 1, "items": line }),
-            Section::Outlet => json!({ "type": "array", "items": table(Section::Outlet) }),
+            Section::Outlet | Section::Deliver => json!({ "type": "array", "items": table(section) }),
             Section::Board => continue,
             other => table(other),
         };

@@ -78,7 +78,7 @@ pub(super) fn read(mut top: ConfigTable) -> Option<ServeConfig> {
 }
 
 /// Returns the folder of the recordings, the default if it is missing or invalid.
-fn recording_directory(top: &ConfigTable) -> PathBuf {
+pub(super) fn recording_directory(top: &ConfigTable) -> PathBuf {
     let mut top = top.clone();
     let directory = top
         .table(Section::Station)
@@ -88,7 +88,7 @@ fn recording_directory(top: &ConfigTable) -> PathBuf {
 }
 
 /// Returns the folder of an outlet, given by its name or as a path.
-fn folder(top: &ConfigTable, value: &Value) -> Result<PathBuf, ConfigError> {
+pub(super) fn folder(top: &ConfigTable, value: &Value) -> Result<PathBuf, ConfigError> {
     let name = value.string()?;
     if name.contains('/') {
         return Ok(name.into());

@@ -162,6 +162,7 @@ mod tests {
         for (setup, key) in [
             ("[station]\ndirectory = \"/etc\"", "directory"),
             ("[alarm]\ncommand = [\"sh\"]", "alarm"),
+            ("[[deliver]]\ncommand = [\"sh\"]", "deliver"),
             ("[desk]\npassword-file = \"x\"", "desk"),
             ("[serve]\ntrusted-proxies = []", "serve"),
             ("[public]\ndelay = 0", "public"),

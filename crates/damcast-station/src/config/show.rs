@@ -37,9 +37,9 @@ fn write(mut top: ConfigTable, config: &Config) -> String {
     for section in Section::ALL {
         match section {
             Section::Board => {}
-            Section::Outlet => {
-                let outlets = top.take("outlet").and_then(|value| value.tables(section).ok());
-                outlets.into_iter().flatten().for_each(|table| write_table(&mut text, section, table));
+            Section::Outlet | Section::Deliver => {
+                let tables = top.take(section.as_str()).and_then(|value| value.tables(section).ok());
+                tables.into_iter().flatten().for_each(|table| write_table(&mut text, section, table));
             }
             Section::Line => {
                 let lines = top.take("line").and_then(|value| value.tables(section).ok()).unwrap_or_default();

@@ -4,7 +4,7 @@
 //!   /etc/damcast/damcast.toml             the file
 //!   /etc/damcast/damcast.d/*.toml         override it, in the order of their names
 //!   DAMCAST_PUBLIC_DELAY=60               overrides both: DAMCAST_, the table, the key
-//!   DAMCAST_LINE_BOARD_1_PORT=...         for a [[line]] or [[outlet]] with its name; letters and digits, else _
+//!   DAMCAST_LINE_BOARD_1_PORT=...         for a [[line]], [[outlet]] or [[deliver]] with its name; letters and digits, else _
 //!   DAMCAST_STATION_TAGS_Event=...        tag names keep their case
 //!   DIRECTORY/setup.toml                  overrides all; the desk writes it
 //! ```
@@ -175,7 +175,10 @@ impl Sources {
 
     /// Whether a source sets any key of this table. In the installed file some tables contain only comments.
     pub fn sets_table(&self, section: Section) -> bool {
-        let has_keys = |mut top: ConfigTable| top.section(section).values().next().is_some();
+        let has_keys = |mut top: ConfigTable| match section.is_array() {
+            true => top.take(section.as_str()).is_some(),
+            false => top.section(section).values().next().is_some(),
+        };
         self.with_tables(|top, _| Some(has_keys(top))).unwrap_or(false)
     }
 
@@ -205,7 +208,8 @@ impl Sources {
             let mut table = self.merge_files(&complaints);
             // After a syntax error the rest of the content is unknown.
             if complaints.is_empty() {
-                let names = [Section::Line, Section::Outlet].map(|section| (section, names_of(&table, section)));
+                let names = [Section::Line, Section::Outlet, Section::Deliver]
+                    .map(|section| (section, names_of(&table, section)));
                 let mut of_outlets = Vec::new();
                 for (name, value) in &self.environment {
                     match as_toml(name, value, &names) {

@@ -296,7 +296,7 @@ const follow = async () => {
 };
 
 const hear = update => {
-  Object.assign(known, {status: update.status ?? known.status, trouble: update.trouble, viewers: update.viewers, silent: update.silent, here: update.here, heard: Date.now()});
+  Object.assign(known, {status: update.status ?? known.status, trouble: update.trouble, viewers: update.viewers, silent: update.silent, deliveries: update.deliveries, here: update.here, heard: Date.now()});
   if (update.trouble) banner(`${texts.station_silent} ${update.trouble}`, false, true);
   else if (banner.isTrouble) banner(null);
   sound.hear(update.status?.alarms ?? []);

@@ -41,6 +41,11 @@ views.station = {
     fill(outlets, [folders, viewers?.viewers, known.silent, status.disk?.free_bytes >> 24], () => [el('div.hd', {}, el('h2', {}, texts.public_files)), table(texts.outlets, [texts.outlet, texts.folder, texts.delay, texts.state], folders),
       el('p', {}, viewers ? filled(texts.viewers_connected, count(texts.number_of_viewers, viewers.viewers), count(texts.connections, viewers.connections), viewers.refused) : known.silent ? texts.viewers_unknown : ''),
       el('p', {}, status.disk ? filled(texts.recording_disk, (status.disk.free_bytes / 1e9).toFixed(1), (status.disk.total_bytes / 1e9).toFixed(1), status.directory) : '')]);
+    const deliveries = part(place, 'section', {id: 'deliveries'});
+    const reports = known.deliveries ?? [];
+    fill(deliveries, reports, () => reports.length ? [el('div.hd', {}, el('h2', {}, texts.deliveries)), reports[0].silent ? el('p.no', {}, filled(texts.deliveries_silent, reports[0].silent))
+      : table(texts.deliveries, [texts.delivery, texts.state, texts.since_column, texts.files_waiting, texts.last_words], reports.map(report =>
+        [report.name, report.state === 'failing' ? el('span.no', {}, texts.delivery_failing) : report.state === 'running' ? texts.delivery_running : texts.delivery_fresh, new Date(report.since).toLocaleTimeString(LANG), String(report.waiting), english(report.words ?? '')]))] : []);
     const config = part(place, 'section', {id: 'config'});
     fill(config, [status.reload, status.version, isOperator()], () => [el('div.hd', {}, el('h2', {}, texts.configuration)),
       el('p', {}, filled(texts.started, status.version, new Date(status.started).toLocaleString(LANG))),

@@ -7,16 +7,9 @@
 //! Invariants: nothing waits for the command; it gets events in order; if it takes too long, it is killed with all its child
 //! processes; events that cannot be queued are dropped with a log message.
 
-use std::io;
-use std::process::Stdio;
-use std::time::Duration;
-
+use damcast_control::hook::{HookCall, HookKind};
 use damcast_control::overview::AlarmView;
-use rustix::process::{Pid, Signal, kill_process_group};
-use tokio::io::AsyncWriteExt;
-use tokio::process::{Child, Command};
 use tokio::sync::{mpsc, watch};
-use tokio::time::timeout;
 use tracing::{info, warn};
 
 use super::AlarmEvent;
@@ -83,39 +76,12 @@ pub async fn run_test(config: &AlarmConfig) -> Result<String, String> {
 async fn run_command(config: &AlarmConfig, event: &AlarmEvent) -> Result<(), String> {
     let mut line = serde_json::to_vec(event).map_err(|error| error.to_string())?;
     line.push(b'\n');
-    let Some((program, arguments)) = config.command.split_first() else { return Ok(()) };
-    let mut command = Command::new(program);
-    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    // The command is not part of the service and must not send notifications for it.
-    command.env_remove("NOTIFY_SOCKET").env_remove("WATCHDOG_USEC").env_remove("WATCHDOG_PID");
-    command.process_group(0).kill_on_drop(true);
-    let mut child = command.spawn().map_err(|error| error.to_string())?;
-    let ended = timeout(config.time_limit, finish(&mut child, &line)).await;
-    match ended {
-        Ok(Ok(status)) if status.success() => Ok(()),
-        Ok(Ok(status)) => Err(format!("it ended with {status}")),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => {
-            kill_all(&child);
-            // Reap the killed process, so that it does not stay a zombie.
-            let _ = timeout(Duration::from_secs(1), child.wait()).await;
-            Err(format!("it took longer than {} s and was killed", config.time_limit.as_secs()))
-        }
-    }
-}
-
-async fn finish(child: &mut Child, line: &[u8]) -> io::Result<std::process::ExitStatus> {
-    if let Some(mut stdin) = child.stdin.take() {
-        // A command need not read its input.
-        let _ = stdin.write_all(line).await;
-    }
-    child.wait().await
-}
-
-/// Kills the command and its child processes.
-fn kill_all(child: &Child) {
-    let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    if let Some(group) = group {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
+    let call = HookCall {
+        command: &config.command,
+        variables: &[],
+        input: &line,
+        time_limit: config.time_limit,
+        kind: HookKind::Detached,
+    };
+    call.run().await.map(drop).map_err(|error| error.to_string())
 }
