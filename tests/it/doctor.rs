@@ -499,22 +499,29 @@ fn configuration_and_codes() {
 const GAME: &str =
     "[Event \"Cup\"]\n[White \"Ren\u{e9}\"]\n[Black \"B\"]\n[Result \"*\"]\n[GameType \"20\"]\n\n1. 32-28 19-23 *\n";
 
-/// A web server that answers once.
-fn serve(answer: String) -> String {
+/// Serves these answers, one after another.
+fn serve_all(answers: Vec<Vec<u8>>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/round-3/games.pdn", listener.local_addr().unwrap());
     std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut request = Vec::new();
-        while !request.ends_with(b"\r\n\r\n") {
-            let mut byte = [0];
-            stream.read_exact(&mut byte).unwrap();
-            request.extend(byte);
+        for answer in answers {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = Vec::new();
+            while !request.ends_with(b"\r\n\r\n") {
+                let mut byte = [0];
+                stream.read_exact(&mut byte).unwrap();
+                request.extend(byte);
+            }
+            assert!(request.starts_with(b"GET /round-3/games.pdn HTTP/1.1\r\nHost: 127.0.0.1:"));
+            stream.write_all(&answer).unwrap();
         }
-        assert!(request.starts_with(b"GET /round-3/games.pdn HTTP/1.0\r\nHost: 127.0.0.1:"));
-        stream.write_all(answer.as_bytes()).unwrap();
     });
     address
+}
+
+/// A web server that answers once.
+fn serve(answer: String) -> String {
+    serve_all(vec![answer.into_bytes()])
 }
 
 fn answer(status: &str, content_type: &str, body: &str) -> String {
@@ -550,6 +557,77 @@ fn files_for_spectators() {
     });
     assert_fault_found("public address", "nothing can be got from there", "web server running", |machine| {
         machine.option("--public", "http://127.0.0.1:1/games.pdn")
+    });
+}
+
+/// Returns a game of round 3.
+fn relay_game(white: &str, result: &str, moves: &str) -> String {
+    format!(
+        "[Event \"Cup\"]\n[Round \"3\"]\n[White \"{white}\"]\n[Black \"B\"]\n[Result \"{result}\"]\n[GameType \"20\"]\n\n{moves} *\n\n"
+    )
+}
+
+/// Returns two answers with these games.
+fn polls(first: &[String], second: &[String]) -> String {
+    let poll = |games: &[String]| answer("200 OK", "text/plain; charset=utf-8", &games.concat()).into_bytes();
+    serve_all(vec![poll(first), poll(second)])
+}
+
+#[test]
+fn relay_is_polled_twice() {
+    let moves = ["1. 32-28 19-23", "1. 32-28 19-23 2. 28x19"];
+    let games = |moves: &str| -> Vec<String> { ["A", "B", "C", "D"].map(|white| relay_game(white, "*", moves)).into() };
+    let mut machine = Machine::healthy();
+    machine.option("--relay-interval", "10");
+    machine.option("--relay", &polls(&games(moves[0]), &games(moves[1])));
+    machine.assert_healthy();
+
+    let first = [vec![relay_game("Z", "2-0", moves[0])], games(moves[0])].concat();
+    let assert_found = |check, message, remedy, address: &dyn Fn() -> String| {
+        assert_fault_found(check, message, remedy, |machine| {
+            machine.option("--relay-interval", "10");
+            machine.option("--relay", &address());
+        });
+    };
+    assert_found("relay", "A - B, round 3 was game 2 and is game 3", "keep the order of boards", &|| {
+        let mut second = first.clone();
+        second.swap(1, 2);
+        polls(&first, &second)
+    });
+    assert_found("relay", "2 of 5 games are missing in the second answer: game 4 (C", "bring back the hall", &|| {
+        polls(&first, &first[..3])
+    });
+    assert_found("relay", "a finished game changed between the answers: game 1 (Z", "one program alone", &|| {
+        polls(&first, &[vec![relay_game("Z", "2-0", moves[1])], first[1..].to_vec()].concat())
+    });
+    assert_found("public file", "65 games: lidraughts reads the first 64", "each hall or section", &|| {
+        let many: Vec<String> = (0..65).map(|n| relay_game(&format!("P{n}"), "*", moves[0])).collect();
+        polls(&many, &many)
+    });
+    let latin_1 = b"[White \"Ren\xe9\"]\n[Result \"*\"]\n[GameType \"20\"]\n\n1. 32-28 *\n";
+    let head =
+        |kind: &str| format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\r\n", latin_1.len());
+    assert_found("public file", "the file is not UTF-8", "correct it by hand", &|| {
+        let poll = [head("text/plain; charset=utf-8").as_bytes(), latin_1].concat();
+        serve_all(vec![poll.clone(), poll])
+    });
+    assert_found("public address", "`text/plain`: lidraughts reads that as ISO-8859-1", "charset=utf-8", &|| {
+        let poll = answer("200 OK", "text/plain", &first.concat()).into_bytes();
+        serve_all(vec![poll.clone(), poll])
+    });
+    // The kernel accepts the connection, and no answer comes.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/games.pdn", silent.local_addr().unwrap());
+    assert_found(
+        "public address",
+        "no complete answer within 4 s; lidraughts waits no longer",
+        "nearer or faster",
+        &|| address.clone(),
+    );
+    // The second answer has a problem that the first had not.
+    assert_found("public address", "the server answers 503", "nothing but 200", &|| {
+        let first = answer("200 OK", "text/plain; charset=utf-8", &first.concat()).into_bytes();
+        serve_all(vec![first, answer("503 Busy", "text/html", "").into_bytes()])
     });
 }
 

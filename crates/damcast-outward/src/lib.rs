@@ -1,6 +1,7 @@
 //! Programs beside the recorder, under users of their own. They read outlets or use the control socket, and cannot block the recorder.
 //! Nothing here names the recorder. The desk sends the words of `damcast-control` to its socket.
 
+pub mod curl;
 pub mod deliver;
 pub mod follow;
 pub mod pairing_engine;

@@ -21,6 +21,7 @@
 //! Sources: the readers' own code and behaviour, versions as above; lidraughts of August 2026.
 
 mod lidraughts;
+pub mod polls;
 mod pydraughts;
 
 use std::fmt;

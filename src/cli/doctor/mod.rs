@@ -12,6 +12,7 @@
 //! | `alarm` | the alarm command exists |
 //! | `deliver` | commands and secrets of deliveries; deliveries that fail |
 //! | `publication` | the public file, as lidraughts reads it |
+//! | `relay` | two polls of the public file, as lidraughts compares them |
 //!
 //! The checks open nothing that a station may have open, and change nothing but a test file in the folder of the recordings. With
 //! `--root` they read another machine's `/proc`, `/sys`, `/etc` and `/dev`, copied or made up for a test.
@@ -26,10 +27,12 @@ pub mod machine;
 mod pages;
 mod ports;
 mod publication;
+mod relay;
 mod system;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use damcast::station::config::{Config, DEFAULT_PATH};
 use serde_json::json;
@@ -44,6 +47,7 @@ use machine::Machine;
 Examples:
   sudo damcast doctor                                     as root it also sees who holds a port
   damcast doctor --public http://example.org/games.pdn    what lidraughts would get from there
+  damcast doctor --relay https://example.org/games.pdn    the same twice, and whether games keep their places
   damcast doctor --json                                   for programs")]
 pub struct Arguments {
     /// Configuration file.
@@ -61,6 +65,12 @@ pub struct Arguments {
     /// Public file as spectators get it: http://..., a file, or - for standard input.
     #[arg(long, value_name = "URL")]
     public: Option<String>,
+    /// Address that lidraughts polls: reads it twice, and compares the games.
+    #[arg(long, value_name = "URL")]
+    relay: Option<String>,
+    /// Milliseconds between the two readings.
+    #[arg(long, value_name = "MS", default_value_t = 12_000, hide = true)]
+    relay_interval: u64,
     /// Required free space on the disk, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 512)]
     free: u64,
@@ -123,6 +133,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             publication::check_public(&machine, public, config, &mut report);
         }
         alarm::check(&machine, config, &mut report);
+    }
+    if let Some(address) = &arguments.relay {
+        relay::check(address, Duration::from_millis(arguments.relay_interval), &mut report);
     }
     if arguments.json {
         output::print_line(format_args!("{:#}", report.to_json()))?;

@@ -1,14 +1,14 @@
 //! Checks the public file as lidraughts would read it.
 
-use std::io::{self, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
-use std::process::Command;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
+use damcast::outward::curl::{Fetch, FetchedAnswer};
 use damcast::station::config::Config;
 use draughts_pdn::problem::Level;
-use draughts_pdn::profile::{self, ReaderProfile};
+use draughts_pdn::profile::{self, ReaderProfile, polls};
 
 use super::DoctorReport;
 use super::machine::Machine;
@@ -23,6 +23,8 @@ const MAX_FILE_SIZE: u64 = 16 << 20;
 const MAX_COPY_AGE: Duration = Duration::from_secs(60);
 /// Number of errors listed per file.
 const MAX_LISTED_ERRORS: usize = 5;
+/// Remedy for late answers.
+const SLOW_REMEDY: &str = "use a web server that is nearer or faster; serve the file as it is";
 /// File of an outlet that programs poll.
 const SNAPSHOT: &str = "games.pdn";
 
@@ -40,45 +42,8 @@ pub fn check_local(machine: &Machine, config: &Config, report: &mut DoctorReport
 
 /// Checks the public file where spectators get it.
 pub fn check_public(machine: &Machine, place: &str, config: &Config, report: &mut DoctorReport) {
-    let began = Instant::now();
-    let answer = match fetch(place) {
-        Ok(answer) => answer,
-        Err(error) => {
-            let remedy = "is the address right, and the web server running? Try it in a browser on another network";
-            report.problem("public address", place, format!("nothing can be got from there: {error}"), remedy);
-            return;
-        }
-    };
     let before = report.faults.len();
-    if began.elapsed() > SLOW_ANSWER && place.contains("://") {
-        let message = format!("the answer took {} ms; lidraughts gives up after 4000", began.elapsed().as_millis());
-        report.problem(
-            "public address",
-            place,
-            message,
-            "use a web server that is nearer or faster; serve the file as it is",
-        );
-    }
-    if let Some(status) = answer.status.filter(|&status| status != 200) {
-        let remedy =
-            "lidraughts takes nothing but 200, and follows no redirection: give the address where the file itself is";
-        report.problem("public address", place, format!("the server answers {status}"), remedy);
-        return;
-    }
-    let is_utf_8 = answer.content_type.to_ascii_lowercase().replace(' ', "").contains("charset=utf-8");
-    let is_text = answer.content_type.starts_with("text/");
-    if answer.status.is_some() && is_text && !is_utf_8 && !answer.body.is_ascii() {
-        report.problem(
-            "public address",
-            place,
-            format!(
-                "it is sent as `{}`: lidraughts reads that as ISO-8859-1, and names with accents become wrong",
-                answer.content_type
-            ),
-            "let the server send `Content-Type: text/plain; charset=utf-8`",
-        );
-    }
-    check_content(ReaderProfile::Lidraughts, &answer.body, place, report);
+    let Some(answer) = check_answer(place, report) else { return };
     let age = |path: &Path| SystemTime::now().duration_since(std::fs::metadata(path).ok()?.modified().ok()?).ok();
     let ours = config.outlets.iter().filter_map(|outlet| {
         let path = machine.path(config.directory.join(&outlet.directory).join(SNAPSHOT));
@@ -102,6 +67,49 @@ pub fn check_public(machine: &Machine, place: &str, config: &Config, report: &mu
     }
 }
 
+/// Fetches an address and checks the answer as lidraughts does. Returns `None` if there is no file.
+pub fn check_answer(place: &str, report: &mut DoctorReport) -> Option<PublicContent> {
+    let answer = match fetch(place) {
+        Ok(answer) => answer,
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+            let text =
+                format!("{error}; lidraughts waits no longer, and after five such polls only asks once a minute");
+            report.problem("public address", place, text, SLOW_REMEDY);
+            return None;
+        }
+        Err(error) => {
+            let remedy = "is the address right, and the web server running? Try it in a browser on another network";
+            report.problem("public address", place, format!("nothing can be got from there: {error}"), remedy);
+            return None;
+        }
+    };
+    if answer.elapsed > SLOW_ANSWER {
+        let message = format!("the answer took {} ms; lidraughts gives up after 4000", answer.elapsed.as_millis());
+        report.problem("public address", place, message, SLOW_REMEDY);
+    }
+    if let Some((status, content_type)) = &answer.http {
+        if *status != 200 {
+            let remedy = "lidraughts takes nothing but 200, and follows no redirection: give the address where the file itself is";
+            report.problem("public address", place, format!("the server answers {status}"), remedy);
+            return None;
+        }
+        let names_utf_8 = content_type.to_ascii_lowercase().replace([' ', '"'], "").contains("charset=utf-8");
+        if content_type.starts_with("text/") && !names_utf_8 {
+            let message = format!(
+                "it is sent as `{content_type}`: lidraughts reads that as ISO-8859-1, and names with accents become wrong"
+            );
+            report.problem(
+                "public address",
+                place,
+                message,
+                "let the server send `Content-Type: text/plain; charset=utf-8`",
+            );
+        }
+    }
+    check_content(ReaderProfile::Lidraughts, &answer.body, place, report);
+    Some(answer)
+}
+
 /// Whether the readers of the profile can read the file; reports the first errors.
 fn check_content(profile: ReaderProfile, bytes: &[u8], subject: &str, report: &mut DoctorReport) -> bool {
     if bytes.iter().all(u8::is_ascii_whitespace) {
@@ -112,6 +120,17 @@ fn check_content(profile: ReaderProfile, bytes: &[u8], subject: &str, report: &m
     if bytes.trim_ascii_start().starts_with(b"<") {
         let remedy = "give the address of the file itself, not of a page about it";
         report.problem("public file", subject, "it is a web page, and no PDN", remedy);
+        return false;
+    }
+    if let (ReaderProfile::Lidraughts, Some(excess)) = (profile, polls::count_excess_games(bytes)) {
+        let max = profile.max_games().unwrap_or_default();
+        let message = format!("{} games: lidraughts reads the first {max}, and shows no more", max + excess);
+        report.problem(
+            "public file",
+            subject,
+            message,
+            "make a relay for each hall or section, with an outlet or an address of its own",
+        );
         return false;
     }
     let problems = profile::check(profile, bytes, None);
@@ -129,64 +148,26 @@ fn check_content(profile: ReaderProfile, bytes: &[u8], subject: &str, report: &m
 }
 
 /// Answer of a web server, or contents of a file.
-struct HttpResponse {
-    /// Status code; `None` for a file.
-    status: Option<u16>,
-    content_type: String,
-    body: Vec<u8>,
+pub struct PublicContent {
+    /// Status code and content type; `None` for a file.
+    http: Option<(u16, String)>,
+    /// Bytes of the file.
+    pub body: Vec<u8>,
+    elapsed: Duration,
 }
 
-fn fetch(place: &str) -> io::Result<HttpResponse> {
-    let whole = |body| HttpResponse { status: None, content_type: String::new(), body };
-    if place == "-" {
-        let mut body = Vec::new();
-        io::stdin().take(MAX_FILE_SIZE).read_to_end(&mut body)?;
-        return Ok(whole(body));
+/// Fetches an address as the relay of lidraughts does.
+fn fetch(place: &str) -> io::Result<PublicContent> {
+    if place.starts_with("http://") || place.starts_with("https://") {
+        let user_agent = concat!("damcast-doctor/", env!("CARGO_PKG_VERSION"));
+        let FetchedAnswer { status, content_type, body, elapsed } =
+            Fetch { address: place, user_agent, time_limit: READ_TIMEOUT, max_size: MAX_FILE_SIZE }.run()?;
+        return Ok(PublicContent { http: Some((status, content_type)), body, elapsed });
     }
-    if let Some(rest) = place.strip_prefix("http://") {
-        return http(rest);
-    }
-    if place.starts_with("https://") {
-        return curl(place);
-    }
-    std::fs::read(place).map(whole)
-}
-
-/// Fetches an address by plain HTTP.
-fn http(rest: &str) -> io::Result<HttpResponse> {
-    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let named = if host.contains(':') { host.to_owned() } else { format!("{host}:80") };
-    let address = named.to_socket_addrs()?.next().ok_or_else(|| io::Error::other("the name has no address"))?;
-    let mut stream = TcpStream::connect_timeout(&address, READ_TIMEOUT)?;
-    stream.set_read_timeout(Some(READ_TIMEOUT))?;
-    stream.set_write_timeout(Some(READ_TIMEOUT))?;
-    let agent = concat!("damcast-doctor/", env!("CARGO_PKG_VERSION"));
-    let request = format!("GET /{path} HTTP/1.0\r\nHost: {host}\r\nUser-Agent: {agent}\r\nAccept: */*\r\n\r\n");
-    stream.write_all(request.as_bytes())?;
-    let mut bytes = Vec::new();
-    stream.take(MAX_FILE_SIZE).read_to_end(&mut bytes)?;
-    parse(&bytes)
-}
-
-/// Fetches an address by HTTPS, with curl.
-fn curl(place: &str) -> io::Result<HttpResponse> {
-    let output =
-        Command::new("curl").args(["--silent", "--show-error", "--include", "--max-time", "4", "--", place]).output();
-    let output = output
-        .map_err(|error| io::Error::other(format!("curl, which gets https:// addresses, cannot be run: {error}")))?;
-    if !output.status.success() {
-        return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
-    }
-    parse(&output.stdout)
-}
-
-fn parse(bytes: &[u8]) -> io::Result<HttpResponse> {
-    let no_answer = || io::Error::other("the answer is not that of a web server");
-    let end = bytes.windows(4).position(|part| part == b"\r\n\r\n").ok_or_else(no_answer)?;
-    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    let status = head.split_whitespace().nth(1).and_then(|word| word.parse().ok()).ok_or_else(no_answer)?;
-    let mut content_type = head.lines().filter_map(|line| line.split_once(':'));
-    let content_type = content_type.rfind(|(name, _)| name.eq_ignore_ascii_case("content-type"));
-    let content_type = content_type.map_or(String::new(), |(_, value)| value.trim().to_owned());
-    Ok(HttpResponse { status: Some(status), content_type, body: bytes[end + 4..].to_vec() })
+    let mut body = Vec::new();
+    match place {
+        "-" => io::stdin().take(MAX_FILE_SIZE).read_to_end(&mut body)?,
+        _ => File::open(place)?.take(MAX_FILE_SIZE).read_to_end(&mut body)?,
+    };
+    Ok(PublicContent { http: None, body, elapsed: Duration::ZERO })
 }

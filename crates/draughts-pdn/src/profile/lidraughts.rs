@@ -59,6 +59,17 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
     }
 }
 
+/// Returns the games of a text, in order: each with its tags as the relay reads them.
+pub(super) fn games(text: &str) -> Vec<(&str, Tags)> {
+    let game = |piece: Range<usize>| {
+        let mut ignored = Vec::new();
+        let lines = own_lines(&kept_lines(text, piece.clone(), &mut ignored));
+        let tag_count = lines.iter().take_while(|line| line[0].1 == '[').count();
+        (text[piece].trim(), tags(&joined(&lines[..tag_count]), &mut ignored))
+    };
+    pieces(text).map(game).filter(|(text, _)| !text.is_empty()).collect()
+}
+
 /// Problem whose offset is not converted to line and column yet.
 struct RawProblem {
     offset: usize,
@@ -258,7 +269,7 @@ fn ends_line(c: char) -> bool {
 }
 
 /// Names and values of the tags read so far.
-type Tags = Vec<(String, String)>;
+pub(super) type Tags = Vec<(String, String)>;
 
 fn tags(shown: &[SourceChar], found: &mut Vec<RawProblem>) -> Tags {
     let mut tags = Tags::new();
@@ -323,7 +334,7 @@ fn tag(shown: &[SourceChar], at: usize) -> Option<(String, usize, usize)> {
     (letters > 0 && end > value_at).then(|| (string(&shown[name_at..name_at + letters]), value_at, end))
 }
 
-fn tag_value<'t>(tags: &'t [(String, String)], name: &str) -> Option<&'t str> {
+pub(super) fn tag_value<'t>(tags: &'t [(String, String)], name: &str) -> Option<&'t str> {
     tags.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
 }
 
