@@ -43,6 +43,9 @@ pub struct Arguments {
     /// Loopback address of the desk, instead of the configured one.
     #[arg(long, value_name = "ADDRESS:PORT")]
     address: Option<SocketAddr>,
+    /// State file of the viewers' pages.
+    #[arg(long, value_name = "FILE", default_value = STATE_FILE_PATH, hide = true)]
+    viewers: PathBuf,
     #[command(subcommand)]
     verb: Option<Subcommand>,
 }
@@ -93,7 +96,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         machine: machine(),
         trusted_proxies: config.trusted_proxies,
         is_public: !address.ip().is_loopback(),
-        viewers_file: Some(PathBuf::from(STATE_FILE_PATH)),
+        viewers_file: Some(arguments.viewers.clone()),
         deliveries_file: DeliverConfig::load(&arguments.config).ok().map(|config| config.state_file),
         viewers: config.viewers,
         entry: config.entry,

@@ -66,6 +66,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             Ok(status) => status,
             Err(end) => return Ok(end.print(arguments.watch)),
         };
+        let status = with_alarms(*status, &arguments.viewers);
         match arguments.json {
             true => output::print_line(to_json(&status, arguments)?)?,
             false => output::print(status_text(&status, Surroundings::read(arguments)).text(screen.width()))?,
@@ -128,7 +129,8 @@ fn watch(
     let outcome: io::Result<Option<StatusError>> = runtime.block_on(async {
         let mut wishes = TerminalSignals::listen()?;
         loop {
-            screen.draw(|columns, rows| status_text(&last, Surroundings::read(arguments)).page(columns, rows))?;
+            let shown = with_alarms(Overview::clone(&last), &arguments.viewers);
+            screen.draw(|columns, rows| status_text(&shown, Surroundings::read(arguments)).page(columns, rows))?;
             tokio::select! {
                 heard = replies.recv() => match heard {
                     Some(Ok(status)) => last = status,
@@ -145,8 +147,15 @@ fn watch(
     });
     screen.leave();
     let end = outcome?;
-    output::print(status_text(&last, Surroundings::read(arguments)).text(screen.width()))?;
+    let shown = with_alarms(*last, &arguments.viewers);
+    output::print(status_text(&shown, Surroundings::read(arguments)).text(screen.width()))?;
     Ok(end.map_or(ExitCode::SUCCESS, |end| end.print(true)))
+}
+
+/// Adds the alarms of the pages to a status.
+fn with_alarms(mut status: Overview, viewers: &Path) -> Overview {
+    status.alarms.extend(read_state(viewers).iter().flat_map(PagesState::alarms));
+    status
 }
 
 /// Returns the status as JSON for programs, with the states of the pages and the deliveries, if they run.
@@ -310,6 +319,24 @@ mod tests {
         let printed = super::status_text(&overview, Surroundings::default()).text(None);
         assert!(printed.contains("\n  32-28 waits 6 s for a press of the clock\n"), "{printed}");
         assert!(printed.contains("\n  what stands there waits 12 s for a move that explains it\n"), "{printed}");
+    }
+
+    #[test]
+    fn shows_alarms_of_pages() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("state.json");
+        let now = std::time::UNIX_EPOCH.elapsed().unwrap().as_millis();
+        let alarm =
+            r#"{"kind":"reader-gone","place":"games.pdn","since":"2026-11-26T12:00:00+01:00","text":"it is away"}"#;
+        for (alarms, expected) in [(format!("[{alarm}]"), 1), ("[{}]".to_owned(), 0), ("7".to_owned(), 0)] {
+            std::fs::write(&file, format!("{{\"written\":{now},\"viewers\":3,\"alarms\":{alarms}}}")).unwrap();
+            let before = overview().alarms.len();
+            let status = super::with_alarms(overview(), &file);
+            assert_eq!(status.alarms.len() - before, expected);
+            let printed = super::status_text(&status, Surroundings::default()).text(None);
+            let line = "ALARM station: reader-gone since 12:00:00: it is away\n";
+            assert_eq!(printed.matches(line).count(), expected, "{printed}");
+        }
     }
 
     #[test]

@@ -48,11 +48,16 @@ impl DeskProcess {
 
     /// Starts a desk for the station that records into this folder.
     pub fn start_for(directory: &Path, keys: &str) -> DeskProcess {
+        DeskProcess::start_with(directory, keys, &[])
+    }
+
+    /// Starts a desk with more arguments.
+    pub fn start_with(directory: &Path, keys: &str, arguments: &[&str]) -> DeskProcess {
         let config = directory.with_file_name("desk.toml");
         fs::write(&config, format!("[station]\ndirectory = {directory:?}\n[desk]\naddress = \"127.0.0.1:0\"\n{keys}"))
             .unwrap();
         let mut command = damcast(&["desk", "--config", config.to_str().unwrap()]);
-        command.env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY");
+        command.args(arguments).env_remove("NOTIFY_SOCKET").env_remove("RUNTIME_DIRECTORY");
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut first_line = String::new();
         BufReader::new(process.stdout.take().unwrap()).read_line(&mut first_line).unwrap();

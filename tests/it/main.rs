@@ -101,6 +101,7 @@ mod public_files;
 mod publication;
 mod publication_soak;
 mod random;
+mod reader_gone;
 mod recognition;
 mod recorded_session;
 mod recordings;

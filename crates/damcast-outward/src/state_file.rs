@@ -6,6 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use damcast_control::overview::AlarmView;
+use serde::Deserialize;
 use serde_json::Value;
 
 /// Path of the state file, which the service writes every few seconds.
@@ -28,6 +30,14 @@ impl PagesState {
         match self {
             PagesState::Running(state) => state["viewers"].as_u64(),
             PagesState::Silent(_) => None,
+        }
+    }
+
+    /// Returns the alarms of the pages; none while they are silent.
+    pub fn alarms(&self) -> Vec<AlarmView> {
+        match self {
+            PagesState::Running(state) => Vec::deserialize(&state["alarms"]).unwrap_or_default(),
+            PagesState::Silent(_) => Vec::new(),
         }
     }
 }

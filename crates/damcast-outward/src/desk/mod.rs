@@ -106,12 +106,12 @@ pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Futur
         listener.set_nonblocking(true)?;
         TcpListener::from_std(listener)
     });
-    let of_health = options.deliveries_file.clone();
     let (numbers, of_numbers) = (numbers.transpose()?, limits.clone());
+    let state_files = [options.viewers_file.clone(), options.deliveries_file.clone()];
     let numbers = async {
         match numbers {
             Some(listener) => {
-                let routes = metrics::router(station.clone(), hosts, of_health);
+                let routes = metrics::router(station.clone(), hosts, state_files);
                 listener::listen(listener, routes, of_numbers, Arc::new(ConnectionCounts::default())).await;
             }
             None => std::future::pending().await,

@@ -27,6 +27,7 @@
 //! | `assets` | scripts and styles, embedded |
 //! | `picture` | positions as PNG |
 //! | [`live`], [`files`] | the stream of events, the files of the outlet |
+//! | `pdn_readers` | programs that read PDN files regularly, for the operator |
 //! | `stored_games` | games that are over, read from the file of events when asked for |
 //! | `hosts`, [`listener`] | allowed host names; connections and their bounds |
 //! | `routes` | routes and their answers |
@@ -44,6 +45,7 @@ pub mod live;
 pub(crate) mod origin;
 pub mod page_store;
 pub mod pages;
+mod pdn_readers;
 mod picture;
 pub mod plan;
 pub(super) mod routes;
@@ -110,11 +112,12 @@ pub async fn serve(
     let (shown, mut reader) = watch::channel(Arc::default());
     let viewers = Arc::new(AtomicU64::new(0));
     let counts = Arc::new(listener::ConnectionCounts::default());
-    let site = routes::Site::new(&options, files, reader.clone(), viewers.clone());
+    let readers = Arc::new(pdn_readers::PdnReaders::default());
+    let site = routes::Site::new(&options, files, reader.clone(), viewers.clone(), readers.clone());
     let limits =
         listener::Limits { connections: options.connections, trusted_proxies: options.trusted_proxies.clone() };
     let address = listener.local_addr()?;
-    let state = write_state(&options, address, reader.clone(), viewers, counts.clone());
+    let state = write_state(&options, address, reader.clone(), readers, viewers, counts.clone());
     tokio::spawn(publish_views(read, shown));
     tokio::pin!(stop);
     // Wait for the first state: pages of a partly read outlet would be wrong.
@@ -145,6 +148,7 @@ async fn write_state(
     options: &ServeOptions,
     address: SocketAddr,
     views: watch::Receiver<Arc<view::View>>,
+    readers: Arc<pdn_readers::PdnReaders>,
     viewers: Arc<AtomicU64>,
     counts: Arc<listener::ConnectionCounts>,
 ) {
@@ -156,11 +160,13 @@ async fn write_state(
             let view = views.borrow();
             let hall = &view.hall;
             let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
+            let (readers, alarms) = readers.report(hall, now());
             json!({
                 "since": since, "written": now(), "outlet": outlet.display().to_string(), "address": address,
                 "generation": hall.generation, "seq": hall.seq,
                 "viewers": count(&viewers), "connections": count(&counts.open),
                 "refused": count(&counts.refused), "displaced": count(&counts.displaced),
+                "readers": readers, "alarms": alarms,
             })
             .to_string()
         };

@@ -27,6 +27,7 @@ use super::page_store::PageStore;
 use super::pages::address::{PageAddress, PageKind, PageQuery};
 use super::pages::overlay_look::{OverlayLook, WrongParameter};
 use super::pages::{PageError, find_game};
+use super::pdn_readers::PdnReaders;
 use super::picture::{PictureSpec, Pictures};
 use super::state::WholeGame;
 use super::stored_games::StoredGames;
@@ -51,6 +52,7 @@ pub struct Site {
     build: String,
     hosts: AllowedHosts,
     viewers: Arc<AtomicU64>,
+    readers: Arc<PdnReaders>,
     trusted_proxies: Vec<IpAddr>,
     now: fn() -> i64,
 }
@@ -62,6 +64,7 @@ impl Site {
         files: Arc<OutletFiles>,
         views: watch::Receiver<Arc<View>>,
         viewers: Arc<AtomicU64>,
+        readers: Arc<PdnReaders>,
     ) -> Arc<Site> {
         let assets = Assets::embedded();
         let build = assets.build_id();
@@ -74,6 +77,7 @@ impl Site {
             pictures: Pictures::default(),
             hosts: AllowedHosts::new(options.machine.as_deref(), &options.hosts),
             viewers,
+            readers,
             trusted_proxies: options.trusted_proxies.clone(),
             now: options.now,
         })
@@ -335,6 +339,9 @@ async fn archived(State(site): SharedSite, Path(name): Path<String>, asked: Page
 }
 
 fn whole(site: &Site, name: &str, kind: &'static str, asked: &HeaderMap) -> Response {
+    if kind == PDN_CONTENT_TYPE && !name.starts_with("archive/") {
+        site.readers.note(name, asked, (site.now)());
+    }
     match site.files.whole(name) {
         Ok(file) => content(asked, StatusCode::OK, kind, &file.etag, &file.bytes, &file.compressed),
         Err(error) => missing(name, &error),

@@ -1,0 +1,235 @@
+//! Programs that read PDN files again and again, such as the relay of lidraughts, and those of them that no longer come.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use axum::http::{HeaderMap, header};
+use serde_json::{Value, json};
+
+use super::state::ViewerHall;
+
+/// Number of readings after which a program counts as a regular reader.
+const MIN_READINGS: u32 = 5;
+/// Longest time between two readings of a regular reader, in ms. The relay of lidraughts comes every 10 to 60 s.
+const MAX_GAP: i64 = 90_000;
+/// Time without a reading, while games go on, after which a regular reader is gone, in ms.
+const MAX_ABSENCE: i64 = 180_000;
+/// Time after which a reader is forgotten, in ms. The relay of lidraughts gives up after an hour without a move.
+const MEMORY: i64 = 3_600_000;
+/// Largest number of remembered readers.
+const MAX_READERS: usize = 64;
+/// Longest name of a program that is kept.
+const MAX_NAME_LEN: usize = 60;
+/// Beginnings of names that are no regular readers: browsers, and the check of an operator.
+const IGNORED_PROGRAMS: [&str; 2] = ["Mozilla/", "damcast-doctor/"];
+
+/// Readers of PDN files.
+#[derive(Default)]
+pub struct PdnReaders(Mutex<HashMap<ReaderKey, ReaderVisits>>);
+
+/// Reader of one file.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+struct ReaderKey {
+    /// Name of the file, such as `round/3/games.pdn`.
+    file: String,
+    /// Name that the program gives itself.
+    program: String,
+}
+
+/// Visits of a reader; times in ms since 1970.
+#[derive(Clone, Copy, Debug)]
+struct ReaderVisits {
+    last: i64,
+    /// Number of readings in a row, each at most [`MAX_GAP`] after the one before.
+    in_row: u32,
+    is_regular: bool,
+    /// Time since which a game of the file goes on; `None` if there is none.
+    games_since: Option<i64>,
+}
+
+impl ReaderVisits {
+    fn is_gone(&self, now: i64) -> bool {
+        let since = self.games_since.map(|since| since.max(self.last));
+        self.is_regular && since.is_some_and(|since| now - since > MAX_ABSENCE)
+    }
+}
+
+impl PdnReaders {
+    /// Notes that a file was read, at a time in ms since 1970.
+    pub fn note(&self, file: &str, headers: &HeaderMap, now: i64) {
+        let program =
+            headers.get(header::USER_AGENT).and_then(|name| name.to_str().ok()).unwrap_or("a program without a name");
+        if IGNORED_PROGRAMS.iter().any(|ignored| program.starts_with(ignored)) {
+            return;
+        }
+        let mut readers = self.lock();
+        let key = ReaderKey { file: file.to_owned(), program: program.chars().take(MAX_NAME_LEN).collect() };
+        if !readers.contains_key(&key) && readers.len() >= MAX_READERS {
+            let passers_by = readers.iter().filter(|(_, visits)| !visits.is_regular);
+            // Regular readers keep their places: a stranger with many names must not push them out.
+            let Some(oldest) = passers_by.min_by_key(|(_, visits)| visits.last).map(|(key, _)| key.clone()) else {
+                return;
+            };
+            readers.remove(&oldest);
+        }
+        let new = ReaderVisits { last: now, in_row: 0, is_regular: false, games_since: None };
+        let visits = readers.entry(key).or_insert(new);
+        visits.in_row = if now - visits.last <= MAX_GAP { visits.in_row.saturating_add(1) } else { 1 };
+        visits.is_regular |= visits.in_row >= MIN_READINGS;
+        visits.last = now;
+    }
+
+    /// Returns the readers and their alarms for the state file. Call it every few seconds, with the time in ms since 1970.
+    pub fn report(&self, hall: &ViewerHall, now: i64) -> (Value, Value) {
+        let going = OngoingGames::of(hall);
+        let mut readers = self.lock();
+        readers.retain(|_, visits| now - visits.last <= MEMORY);
+        for (key, visits) in readers.iter_mut() {
+            visits.games_since = going.has_game_of(&key.file).then(|| visits.games_since.unwrap_or(now));
+        }
+        let mut all: Vec<_> = readers.iter().filter(|(_, visits)| visits.is_regular).collect();
+        all.sort_by_key(|(key, _)| *key);
+        let state = |(ReaderKey { file, program }, visits): &(&ReaderKey, &ReaderVisits)| json!({ "file": file, "program": program, "last": visits.last, "gone": visits.is_gone(now) });
+        let gone = all.iter().filter(|(_, visits)| visits.is_gone(now));
+        (all.iter().map(state).collect(), gone.map(|(key, visits)| alarm(key, visits)).collect())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ReaderKey, ReaderVisits>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns the alarm of a reader that is gone, as operators see it.
+fn alarm(ReaderKey { file, program }: &ReaderKey, visits: &ReaderVisits) -> Value {
+    let since = chrono::DateTime::from_timestamp_millis(visits.last).unwrap_or_default();
+    json!({
+        "kind": "reader-gone", "place": file, "since": since.with_timezone(&chrono::Local).fixed_offset(),
+        "text": format!(
+            "\"{program}\" has not read {file} for three minutes, and did so all the time before: see whether the relay still runs, and \
+             try `damcast doctor --relay` with its address"
+        ),
+    })
+}
+
+/// Games that go on.
+struct OngoingGames<'a> {
+    any: bool,
+    rounds: BTreeSet<&'a str>,
+}
+
+impl OngoingGames<'_> {
+    fn of(hall: &ViewerHall) -> OngoingGames<'_> {
+        let boards = hall.boards();
+        let current = boards.iter().filter_map(|(_, board)| board.current());
+        let ongoing: Vec<_> = current.filter(|game| game.result.is_none() && !game.is_ended).collect();
+        OngoingGames { any: !ongoing.is_empty(), rounds: ongoing.iter().filter_map(|game| game.tag("Round")).collect() }
+    }
+
+    /// Whether a file has a game that goes on. The file of a round has its games only.
+    fn has_game_of(&self, file: &str) -> bool {
+        match file.strip_prefix("round/").and_then(|rest| rest.split_once('/')) {
+            Some((round, _)) => self.rounds.contains(round),
+            None => self.any,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: i64 = 60_000;
+
+    /// Returns a hall with a game of a round on each board, which goes on or has ended.
+    fn hall(games: &[(&str, bool)]) -> ViewerHall {
+        let mut hall = ViewerHall::default();
+        let mut seq = 0;
+        let mut apply = |line: String| {
+            seq += 1;
+            hall.apply(seq, Some("g"), Some("s"), &line, 0);
+        };
+        for (board, (round, is_over)) in games.iter().enumerate() {
+            let head = format!("{{\"board\":\"b-{board}\",\"game\":1,\"type\":");
+            apply(format!(
+                "{head}\"game\",\"gametype\":\"20\",\"tags\":{{\"Round\":\"{round}\"}},\"fen\":\"W:W31-50:B1-20\"}}\n"
+            ));
+            if *is_over {
+                apply(format!("{head}\"end\"}}\n"));
+            }
+        }
+        hall
+    }
+
+    fn named(program: &'static str) -> HeaderMap {
+        HeaderMap::from_iter([(header::USER_AGENT, header::HeaderValue::from_static(program))])
+    }
+
+    /// Notes readings every 20 s, and returns the time of the last one.
+    fn poll(readers: &PdnReaders, file: &str, program: &'static str, times: i64) -> i64 {
+        (0..times).for_each(|n| readers.note(file, &named(program), n * 20_000));
+        (times - 1) * 20_000
+    }
+
+    fn gone(readers: &PdnReaders, hall: &ViewerHall, now: i64) -> Vec<String> {
+        let (_, alarms) = readers.report(hall, now);
+        alarms.as_array().unwrap().iter().map(|alarm| alarm["text"].as_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn regular_reader_is_gone_after_three_minutes_of_games() {
+        let (readers, playing) = (PdnReaders::default(), hall(&[("3", false)]));
+        let last = poll(&readers, "games.pdn", "NING/1.0", 10);
+        assert_eq!(gone(&readers, &playing, last), [""; 0]);
+        assert_eq!(gone(&readers, &playing, last + 3 * MINUTE), [""; 0]);
+        let found = gone(&readers, &playing, last + 3 * MINUTE + 1);
+        assert!(found.len() == 1 && found[0].starts_with("\"NING/1.0\" has not read games.pdn for"), "{found:?}");
+        let (state, alarms) = readers.report(&playing, last + 4 * MINUTE);
+        assert_eq!(state, json!([{ "file": "games.pdn", "program": "NING/1.0", "last": last, "gone": true }]));
+        assert_eq!((&alarms[0]["kind"], &alarms[0]["place"]), (&json!("reader-gone"), &json!("games.pdn")));
+        readers.note("games.pdn", &named("NING/1.0"), last + 5 * MINUTE);
+        assert_eq!(gone(&readers, &playing, last + 5 * MINUTE), [""; 0]);
+        // The reader is forgotten after an hour.
+        assert_eq!(gone(&readers, &playing, last + 9 * MINUTE).len(), 1);
+        assert_eq!(readers.report(&playing, last + 66 * MINUTE), (json!([]), json!([])));
+    }
+
+    #[test]
+    fn time_without_games_does_not_count() {
+        let readers = PdnReaders::default();
+        let last = poll(&readers, "round/3/games.pdn", "NING/1.0", 10);
+        let (playing, over) = (hall(&[("2", true), ("3", false)]), hall(&[("3", true), ("4", false)]));
+        assert_eq!(gone(&readers, &playing, last), [""; 0]);
+        // Round 3 is over, and its relay has stopped.
+        assert_eq!(gone(&readers, &over, last + 10 * MINUTE), [""; 0]);
+        // A game of it is continued: its relay has three minutes to come back.
+        assert_eq!(gone(&readers, &playing, last + 20 * MINUTE), [""; 0]);
+        assert_eq!(gone(&readers, &playing, last + 23 * MINUTE), [""; 0]);
+        assert_eq!(gone(&readers, &playing, last + 24 * MINUTE).len(), 1);
+    }
+
+    #[test]
+    fn people_and_occasional_readers_raise_no_alarm() {
+        let (readers, playing) = (PdnReaders::default(), hall(&[("3", false)]));
+        poll(&readers, "games.pdn", "Mozilla/5.0 (X11)", 50);
+        poll(&readers, "games.pdn", "damcast-doctor/0.1.0", 50);
+        poll(&readers, "games.pdn", "curl/7.88.1", 4);
+        for n in 0..20 {
+            readers.note("started.pdn", &named("cron"), n * 5 * MINUTE);
+        }
+        assert_eq!(readers.report(&playing, 0), (json!([]), json!([])));
+        assert_eq!(gone(&readers, &playing, 20 * MINUTE), [""; 0]);
+    }
+
+    #[test]
+    fn many_names_push_no_regular_reader_out() {
+        let readers = PdnReaders::default();
+        let last = poll(&readers, "games.pdn", "NING/1.0", 10);
+        for n in 0..1000_u16 {
+            let name = header::HeaderValue::from(n);
+            readers.note("games.pdn", &HeaderMap::from_iter([(header::USER_AGENT, name)]), last);
+        }
+        assert_eq!(readers.lock().len(), MAX_READERS);
+        assert_eq!(gone(&readers, &hall(&[("1", false)]), last).len(), 0);
+        assert_eq!(gone(&readers, &hall(&[("1", false)]), last + 4 * MINUTE).len(), 1);
+    }
+}
