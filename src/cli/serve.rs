@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use damcast::outward::web::{self, ServeOptions};
+use damcast::outward::web::{self, Language, ServeOptions};
 use damcast::station::config::{DEFAULT_PATH, ServeConfig};
 use damcast::station::operate::{limits, logging, notify};
 use listenfd::ListenFd;
@@ -65,6 +65,8 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let options = ServeOptions {
         // systemd sets the variable for a service.
         state_file: std::env::var_os("RUNTIME_DIRECTORY").map(|folder| PathBuf::from(folder).join("state.json")),
+        is_polled: config.is_polled,
+        language: config.language.and_then(Language::from_code),
         ..options(config.folder, config.hosts, config.trusted_proxies)
     };
     // With a single thread the pages never take more than one core from the recorder.
@@ -92,6 +94,8 @@ pub fn options(outlet: PathBuf, hosts: Vec<String>, trusted_proxies: Vec<std::ne
         trusted_proxies,
         connections: usize::try_from(connections).unwrap_or(16),
         state_file: None,
+        is_polled: false,
+        language: None,
         now: web::live::now,
     }
 }

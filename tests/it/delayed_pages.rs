@@ -153,6 +153,8 @@ impl Hall {
             trusted_proxies: Vec::new(),
             connections: 400,
             state_file: None,
+            is_polled: false,
+            language: None,
             now: || NOW.load(Ordering::Relaxed),
         };
         let _inside = runtime.enter();

@@ -29,6 +29,8 @@ fn serve(runtime: &tokio::runtime::Runtime, outlet: &OutletFixture, state_file: 
         trusted_proxies: Vec::new(),
         connections: 400,
         state_file: Some(state_file),
+        is_polled: false,
+        language: None,
         now: || live::now() + AHEAD.load(Ordering::Relaxed),
     };
     let _inside = runtime.enter();

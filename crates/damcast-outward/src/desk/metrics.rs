@@ -29,11 +29,7 @@ struct MetricsState {
 }
 
 /// Returns the routes. The state files are those of the viewers' pages and of the deliveries.
-pub fn router(
-    station: Arc<StationClient>,
-    hosts: AllowedHosts,
-    [viewers, deliveries]: [Option<PathBuf>; 2],
-) -> Router {
+pub fn router(station: Arc<StationClient>, hosts: AllowedHosts, [viewers, deliveries]: [Option<PathBuf>; 2]) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
         .route("/healthz", get(health))

@@ -92,6 +92,10 @@ pub struct ServeOptions {
     pub connections: usize,
     /// State file, for the operator.
     pub state_file: Option<PathBuf>,
+    /// Whether pages poll, behind a cache, instead of keeping a stream open.
+    pub is_polled: bool,
+    /// Language of pages whose address has none; `None` leaves it to the browser.
+    pub language: Option<Language>,
     /// Clock of the server, in ms since 1970: [`live::now`].
     pub now: fn() -> i64,
 }

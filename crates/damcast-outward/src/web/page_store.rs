@@ -10,9 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
 use super::assets::Assets;
+use super::files::hex;
 use super::pages::address::PageAddress;
 use super::pages::parts::{KnownParts, PartCollector};
 use super::pages::{PageBuilder, PageError};
@@ -36,6 +38,8 @@ pub struct RenderedPage {
     pub plain: Bytes,
     /// Compressed bytes.
     pub compressed: Bytes,
+    /// Entity tag of the content, of a page that polls.
+    pub etag: Option<String>,
 }
 
 /// Makes pages and their changes.
@@ -45,6 +49,7 @@ pub struct PageStore {
     /// Reader of the games that memory has no moves of.
     pub games: StoredGames,
     views: watch::Receiver<Arc<View>>,
+    is_polled: bool,
     known: Mutex<KnownPages>,
 }
 
@@ -73,9 +78,9 @@ struct WatchedPage {
 }
 
 impl PageStore {
-    /// Creates a store without pages.
-    pub fn new(assets: Assets, games: StoredGames, views: watch::Receiver<Arc<View>>) -> PageStore {
-        PageStore { assets, games, views, known: Mutex::default() }
+    /// Creates a store without pages. With `is_polled`, pages poll instead of keeping a stream open.
+    pub fn new(assets: Assets, games: StoredGames, views: watch::Receiver<Arc<View>>, is_polled: bool) -> PageStore {
+        PageStore { assets, games, views, is_polled, known: Mutex::default() }
     }
 
     /// Locks what is known, and returns the newest view.
@@ -94,11 +99,10 @@ impl PageStore {
         }
         let WatchedPage { parts: before, changes, .. } = known.watched.remove(address).unwrap_or_default();
         let parts = PartCollector::new(&before, view.step, None);
-        let (page, error) =
-            PageBuilder { view: view.shown(address.hides_results), address, assets: &self.assets, parts: &parts }
-                .render(&self.games);
+        let (page, error) = self.builder(&view, address, &parts).render(&self.games);
         let text = parts.filled(&page.into_string());
-        let page = RenderedPage { compressed: compress(text.as_bytes()), plain: exact(text.into_bytes()) };
+        let etag = self.is_polled.then(|| format!("W/\"{}\"", hex(&Sha256::digest(&text)[..12])));
+        let page = RenderedPage { compressed: compress(text.as_bytes()), plain: exact(text.into_bytes()), etag };
         // Pages for wrong addresses would fill the memory.
         if error.is_none() {
             let watched = WatchedPage { parts: parts.known(), step: view.step, changes };
@@ -117,8 +121,7 @@ impl PageStore {
         }
         let WatchedPage { parts: before, mut changes, .. } = known.watched.remove(address).unwrap_or_default();
         let parts = PartCollector::new(&before, view.step, Some(from));
-        PageBuilder { view: view.shown(address.hides_results), address, assets: &self.assets, parts: &parts }
-            .render(&self.games);
+        self.builder(&view, address, &parts).render(&self.games);
         let bytes: Bytes = match parts.changed_since(from) {
             changed if changed.is_empty() => Bytes::new(),
             changed => format!("id: {}\nevent: parts\ndata: {}\n\n", view.id(), json!(changed)).into(),
@@ -131,6 +134,16 @@ impl PageStore {
         let watched = WatchedPage { parts: parts.known(), step: view.step, changes };
         known.keep(address, watched, None);
         (bytes, view)
+    }
+
+    fn builder<'p>(
+        &'p self,
+        view: &'p View,
+        address: &'p PageAddress,
+        parts: &'p PartCollector<'p>,
+    ) -> PageBuilder<'p> {
+        let view = view.shown(address.hides_results);
+        PageBuilder { view, address, assets: &self.assets, parts, is_polled: self.is_polled }
     }
 
     /// Returns the number of a view by its identifier; `None` if it is unknown or long past.
@@ -206,7 +219,7 @@ mod tests {
         let mut hall = ViewerHall::default();
         let (views, shown) = watch::channel(view(&mut hall, 1));
         let games = StoredGames::new("/nowhere".into());
-        let store = PageStore::new(Assets::embedded(), games, shown.clone());
+        let store = PageStore::new(Assets::embedded(), games, shown.clone(), false);
         let address = PageAddress {
             path: "/".into(),
             kind: PageKind::Boards(BoardFilter::All),

@@ -36,6 +36,10 @@ use super::{Language, ServeOptions, compress};
 
 /// Longest path and query of an address, in bytes.
 const MAX_ADDRESS_LEN: usize = 2048;
+/// Content type of lines of events.
+const LINES_CONTENT_TYPE: &str = "application/x-ndjson";
+/// Lifetimes of a page that polls: two seconds in a shared cache, which then asks again while it answers with the page that it has.
+const SHARED_CACHE: &str = "public, max-age=1, s-maxage=2, stale-while-revalidate=10, stale-if-error=60";
 /// Policy that lets pages load only from this server, without inline scripts or styles.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'";
@@ -54,6 +58,8 @@ pub struct Site {
     viewers: Arc<AtomicU64>,
     readers: Arc<PdnReaders>,
     trusted_proxies: Vec<IpAddr>,
+    is_polled: bool,
+    language: Option<Language>,
     now: fn() -> i64,
 }
 
@@ -68,7 +74,7 @@ impl Site {
     ) -> Arc<Site> {
         let assets = Assets::embedded();
         let build = assets.build_id();
-        let pages = PageStore::new(assets, StoredGames::new(options.outlet.clone()), views.clone());
+        let pages = PageStore::new(assets, StoredGames::new(options.outlet.clone()), views.clone(), options.is_polled);
         Arc::new(Site {
             views,
             files,
@@ -79,12 +85,15 @@ impl Site {
             viewers,
             readers,
             trusted_proxies: options.trusted_proxies.clone(),
+            is_polled: options.is_polled,
+            language: options.language.or(options.is_polled.then_some(Language::En)),
             now: options.now,
         })
     }
 
     /// Returns the page that a path and a query name, in the language of the request.
     fn page_address(&self, asked: &PageRequest, path: &str, query: &PageQuery) -> PageAddress {
+        let chosen = asked.query.lang.as_deref().and_then(Language::from_code);
         let host = asked.site_address.parse::<Uri>().ok();
         let host = host.as_ref().and_then(Uri::host);
         let is_reached = host.is_some_and(|host| !is_local_host(host));
@@ -95,8 +104,8 @@ impl Site {
         PageAddress {
             path: path.to_owned(),
             kind,
-            language: Language::negotiate(asked.query.lang.as_deref(), &asked.headers),
-            is_language_chosen: asked.query.lang.as_deref().is_some_and(|code| Language::from_code(code).is_some()),
+            language: chosen.or(self.language).unwrap_or_else(|| Language::negotiate(None, &asked.headers)),
+            is_language_chosen: chosen.is_some(),
             hides_results: query.hide.as_deref() == Some("results"),
             public_site: host.filter(|host| self.hosts.is_listed(host)).map(|_| asked.site_address.clone()),
         }
@@ -146,10 +155,21 @@ async fn guard(State(site): SharedSite, request: Request, next: Next) -> Respons
     ] {
         answer.headers_mut().insert(name, HeaderValue::from_static(value));
     }
+    if site.is_polled && is_for_shared_cache(&answer) {
+        answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(SHARED_CACHE));
+    }
     let policy = HeaderValue::from_static(CONTENT_SECURITY_POLICY);
     answer.headers_mut().entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
     answer.headers_mut().extend(date((site.now)()).map(|date| (header::DATE, date)));
     answer
+}
+
+/// Whether a shared cache may answer with this for two seconds. Lines of events are for followers, which need the last one.
+fn is_for_shared_cache(answer: &Response) -> bool {
+    let headers = answer.headers();
+    let is_lines = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == LINES_CONTENT_TYPE);
+    let is_known = [StatusCode::OK, StatusCode::NOT_MODIFIED, StatusCode::NOT_FOUND].contains(&answer.status());
+    is_known && !is_lines && headers.get(header::CACHE_CONTROL).is_some_and(|control| control == "no-cache")
 }
 
 /// Formats a time in ms since 1970 for the header `Date`.
@@ -230,11 +250,18 @@ fn page_answer(site: &Site, address: &PageAddress, asked: &PageRequest) -> Respo
             StatusCode::SERVICE_UNAVAILABLE
         }
     };
-    let silent = view.silent_since.map(|since| format!("-{since}")).unwrap_or_default();
-    let etag = format!("W/\"{}-{}-{}{silent}\"", view.id(), site.build, address.language.code());
+    let etag = match &made.etag {
+        Some(etag) => etag.clone(),
+        None => {
+            let silent = view.silent_since.map(|since| format!("-{since}")).unwrap_or_default();
+            format!("W/\"{}-{}-{}{silent}\"", view.id(), site.build, address.language.code())
+        }
+    };
     let mut answer = content(&asked.headers, status, "text/html; charset=utf-8", &etag, &made.plain, &made.compressed);
     let headers = answer.headers_mut();
-    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
+    if site.language.is_none() {
+        headers.insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
+    }
     if matches!(address.kind, PageKind::Studio { .. } | PageKind::Players { .. }) {
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FORM_POLICY));
     }
@@ -462,7 +489,7 @@ fn lines(site: &Site, query: &EventsQuery) -> Response {
     let generation = query.r#gen.as_deref().unwrap_or(&hall.generation);
     let from = query.from.map_or(1, NonZeroU64::get);
     let headers = [
-        (header::CONTENT_TYPE, "application/x-ndjson".to_owned()),
+        (header::CONTENT_TYPE, LINES_CONTENT_TYPE.to_owned()),
         (header::CACHE_CONTROL, "no-cache".to_owned()),
         (header::ETAG, format!("\"{}-{from}\"", hall.id())),
     ];
@@ -490,7 +517,7 @@ async fn events_file(State(site): SharedSite, headers: HeaderMap) -> Response {
     };
     let etag = format!("\"{}-{length}\"", site.views.borrow().hall.generation);
     let mut answer = HeaderMap::new();
-    answer.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));
+    answer.insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES_CONTENT_TYPE));
     answer.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     answer.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
     answer.extend(HeaderValue::from_str(&etag).ok().map(|etag| (header::ETAG, etag)));

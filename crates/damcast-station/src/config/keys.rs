@@ -153,6 +153,8 @@ pub const KEYS: &[Key] = &[
     key(Serve, "outlet", Text, Default),
     key(Serve, "hosts", Strings, Unset),
     key(Serve, "trusted-proxies", Addresses, Unset),
+    key(Serve, "live", Choice(&["stream", "poll"]), Default),
+    key(Serve, "language", Choice(&["en", "nl", "fr", "ru"]), Unset),
     key(Desk, "address", Text, Default),
     key(Desk, "password-file", Text, Unset),
     key(Desk, "hosts", Strings, Unset),

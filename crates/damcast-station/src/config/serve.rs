@@ -26,6 +26,10 @@ pub struct ServeConfig {
     pub hosts: Vec<String>,
     /// Trusted proxies.
     pub trusted_proxies: Vec<IpAddr>,
+    /// Whether pages poll instead of keeping a stream open.
+    pub is_polled: bool,
+    /// Code of the language of the pages; `None` leaves it to the browser.
+    pub language: Option<&'static str>,
 }
 
 /// Default folder of the recordings, as in the installed configuration.
@@ -63,6 +67,8 @@ pub(super) fn read(mut top: ConfigTable) -> Option<ServeConfig> {
     });
     let hosts = table.read("hosts", hosts);
     let trusted_proxies = table.read("trusted-proxies", proxies);
+    let is_polled = table.choice("live") == Some("poll");
+    let language = table.choice("language");
     let folder = match table.take("outlet") {
         None => Ok(recording_directory(&top).join(outlet::PUBLIC)),
         Some(value) => folder(&top, &value),
@@ -74,6 +80,8 @@ pub(super) fn read(mut top: ConfigTable) -> Option<ServeConfig> {
         folder: folder?,
         hosts: hosts.unwrap_or_default(),
         trusted_proxies: trusted_proxies.unwrap_or_default(),
+        is_polled,
+        language,
     })
 }
 
@@ -174,6 +182,8 @@ mod tests {
             ("trusted-proxies = [\"proxy\"]", "lists addresses"),
             ("adress = \"0.0.0.0:1\"", "unknown key `adress`"),
             ("outlet = 5", "`outlet`"),
+            ("live = \"push\"", "`live`"),
+            ("language = \"de\"", "`language`"),
         ] {
             let error = of(&format!("[serve]\n{pair}\n")).unwrap_err();
             assert!(error.contains(message) && error.contains("x.toml:2"), "{error}");

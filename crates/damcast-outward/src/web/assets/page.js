@@ -1,4 +1,4 @@
-// Live part of the viewers' pages: the parts that change, from GET /events (docs/viewers.md), and stepping through a game. Pages work without it.
+// Live part of the viewers' pages: the parts that change, from GET /events (docs/viewers.md) or from the page itself, and stepping through a game. Pages work without it.
 const root = document.body.dataset, texts = JSON.parse(root.texts), language = document.documentElement.lang;
 const $ = (selector, of = document) => of.querySelector(selector), $$ = (selector, of = document) => [...of.querySelectorAll(selector)];
 const svg = (name, attributes) => {
@@ -237,20 +237,30 @@ document.addEventListener("touchend", (touch) => {
 
 // --- loading a page in place of this one
 let loading;
+/** Fetches a page and puts it in place of this one: under its address, or with a known tag only if it has another one. Returns the headers of the answer. */
+async function load(address, target, known) {
+  const before = root.stream, answer = await fetch(address, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) }), html = await answer.text();
+  // The viewer has gone to another page.
+  if (!target && root.stream !== before) return answer.headers;
+  tag = answer.headers.get("etag");
+  if (tag && tag === known) return answer.headers;
+  const page = new DOMParser().parseFromString(html, "text/html"), { stream, silent } = page.body.dataset;
+  // A proxy may answer in place of the server.
+  if (!stream) throw new Error(answer.status);
+  queue.clear();
+  for (const key of ["title", "shapes", "head", "nav", "main"]) { const fresh = page.querySelector(`[data-part="${key}"]`), old = partOf(key); if (fresh && old) morph(old, document.importNode(fresh, true)); }
+  Object.assign(root, { stream }, page.body.dataset.id && { id: page.body.dataset.id });
+  last = root.id;
+  silentSince = silent ? +silent : null;
+  if (target && new URL(target, location).href !== location.href) history.replaceState(null, "", target);
+  dress();
+  return answer.headers;
+}
 function visit(address) {
   loading ??= (async () => {
     try {
-      const answer = await fetch(address, { cache: "no-cache" });
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-      // A proxy may answer in place of the server.
-      if (!page.body.dataset.stream) throw new Error(answer.status);
-      queue.clear();
-      for (const key of ["title", "shapes", "head", "nav", "main"]) { const fresh = page.querySelector(`[data-part="${key}"]`), old = partOf(key); if (fresh && old) morph(old, document.importNode(fresh, true)); }
-      for (const name of ["id", "stream", "heard"]) root[name] = page.body.dataset[name];
-      last = root.id;
-      if (new URL(address, location).href !== location.href) history.replaceState(null, "", address);
-      dress();
-      if (stream) connect();
+      await load(address, address);
+      if (stream || polling) connect();
     } catch { setTimeout(again, 3000 + Math.random() * 3000); } finally { loading = undefined; }
   })();
   return loading;
@@ -259,8 +269,7 @@ function visit(address) {
 const again = () => setTimeout(() => visit(location.href), Math.random() * 800);
 
 // --- the stream
-const PATIENCE = 3000;
-let stream, triedAt = 0, last = root.id;
+let stream, triedAt = 0, last = root.id, streamed = Date.now();
 // The age of a stored page counts from its last event.
 const isStored = performance.getEntriesByType("navigation")[0]?.transferSize === 0;
 let heard = (isStored && +root.heard) || Date.now();
@@ -284,8 +293,8 @@ function setQuiet(is) {
   document.body.classList.toggle("quiet", quiet);
   put($("#state"), is ? texts.connecting : quiet ? texts.not_live : texts.live);
 }
-function hear() {
-  heard = Date.now();
+function hear(age = 0) {
+  heard = Date.now() - age;
   missingSince = undefined;
   setQuiet(false);
   if (silentSince !== null) banner(fill(texts.recorder_silent_since, clockTime(silentSince)));
@@ -298,10 +307,13 @@ function connect(page) {
   const query = new URLSearchParams(root.stream);
   if (page) query.set("page", page);
   root.stream = query;
+  if (root.live === "poll") { tag = undefined; poll(); return; }
   query.set("after", last);
   stream = new EventSource("/events?" + query);
   stream.onerror = () => { missingSince ??= Date.now(); };
   const on = (name, act) => stream.addEventListener(name, (message) => {
+    streamed = Date.now();
+    polling = clearTimeout(polling);
     hear();
     if (message.lastEventId) { last = message.lastEventId; root.id = last; }
     act(JSON.parse(message.data));
@@ -313,32 +325,51 @@ function connect(page) {
   on("again", again);
   on("parts", (changed) => { for (const [key, html] of changed) { queue.delete(key); queue.set(key, html); } working ??= setTimeout(work); });
 }
+/** Fetches the page again, for caches and where no stream can be had: now, and then every 10 s ± 3 s. */
+let polling, tag;
+async function poll() {
+  clearTimeout(polling);
+  polling = setTimeout(poll, 7000 + Math.random() * 6000);
+  const query = new URLSearchParams(root.stream), page = new URL(query.get("page"), location);
+  if (query.has("chosen")) page.searchParams.set("lang", query.get("lang"));
+  try {
+    const headers = await load(page, "", tag), age = 1000 * headers.get("age");
+    // The header has whole seconds, cut.
+    offset = Date.parse(headers.get("date")) + age + 500 - Date.now() || 0;
+    // A cache that cannot reach the server answers with an old page.
+    if (headers.get("x-cache-status") !== "STALE") hear(age);
+    tick();
+  } catch { missingSince ??= Date.now(); }
+}
 function watch() {
   if (document.hidden) return;
-  const at = Date.now(), away = at - heard;
-  // Two beats are missing.
-  if (away > 11000) missingSince ??= at - 2 * PATIENCE;
+  const at = Date.now(), away = at - heard, patience = polling ? 5000 : 3000;
+  // Two beats or polls are missing.
+  if (away > (polling ? 30000 : 11000)) missingSince ??= at - 2 * patience;
   const missing = at - missingSince;
-  if (missing > PATIENCE) setQuiet(true);
-  if (missing >= 2 * PATIENCE) {
+  if (missing > patience) setQuiet(true);
+  if (missing >= 2 * patience) {
     if (isStored && offset === undefined) banner(plural(texts.stored_page, Math.round(away / 60000)), "kept");
     else banner(fill(texts.server_silent, Math.round(away / 1000)));
   }
+  if (root.live === "poll") return;
   // A stream without beats is dead, whatever its `readyState`.
-  const tried = at - Math.max(heard, triedAt);
-  if (tried > (stream?.readyState === 2 ? 3000 : 12000)) connect();
+  const tried = at - Math.max(streamed, triedAt);
+  if (tried > (polling ? 60000 : stream?.readyState === 2 ? 3000 : 12000)) connect();
+  if (!polling && at - streamed > 12000) poll();
 }
 // A page that returns to view keeps its content until the server sends data.
 function wake() {
-  if (stream || document.hidden) return;
-  missingSince = Date.now() - PATIENCE;
+  if (stream || polling || document.hidden) return;
+  streamed = Date.now();
+  missingSince = streamed - 3000;
   setQuiet(true);
   connect();
   tick();
 }
 function sleep() {
   stream?.close();
-  stream = undefined;
+  stream = polling = clearTimeout(polling);
 }
 // Hidden pages close the stream: a browser has six connections per server.
 addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));

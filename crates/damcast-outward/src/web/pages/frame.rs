@@ -213,7 +213,7 @@ impl PageBuilder<'_> {
                     @if is_studio { script type="module" src=(self.assets.studio_script()) {} }
                     noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
-                body data-silent=[self.view.silent_since] data-id=(self.view.id()) data-heard=(self.view.hall.heard) data-stream=(self.address.stream_query()) data-more=[(frame == Frame::Page).then(|| self.assets.more())]
+                body data-silent=[self.view.silent_since] data-id=[(!self.is_polled).then(|| self.view.id())] data-heard=[(!self.is_polled).then_some(self.view.hall.heard)] data-live=[self.is_polled.then_some("poll")] data-stream=(self.address.stream_query()) data-more=[(frame == Frame::Page).then(|| self.assets.more())]
                     data-texts=(to_json(texts).to_string()) {
                     (shapes)
                     @if frame != Frame::Page { (self.banner()) }

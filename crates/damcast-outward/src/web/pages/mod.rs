@@ -66,6 +66,8 @@ pub struct PageBuilder<'a> {
     pub assets: &'a Assets,
     /// Collects the parts of the page.
     pub parts: &'a PartCollector<'a>,
+    /// Whether the page polls instead of keeping a stream open.
+    pub is_polled: bool,
 }
 
 /// Reason why a page is not the one that was asked for.
