@@ -63,6 +63,8 @@ pub enum Subcommand {
     Fsck(cli::fsck::Arguments),
     /// Rebuild all files of a station's directory from its logs.
     Rebuild(cli::rebuild::Arguments),
+    /// Take over the games of another machine from a copy of its directory.
+    Takeover(cli::takeover::Arguments),
     /// Run one line on standard input and output, in virtual time.
     Line(cli::line::Arguments),
     /// Count the leaves of the tree of legal moves.
@@ -102,6 +104,7 @@ fn main() -> ExitCode {
         Subcommand::Log(arguments) => cli::log::run(&arguments),
         Subcommand::Fsck(arguments) => cli::fsck::run(&arguments),
         Subcommand::Rebuild(arguments) => cli::rebuild::run(&arguments),
+        Subcommand::Takeover(arguments) => cli::takeover::run(&arguments),
         Subcommand::Line(arguments) => cli::line::run(&arguments),
         Subcommand::Perft(arguments) => cli::perft::run(&arguments),
         Subcommand::Moves(arguments) => cli::moves::run(&arguments),

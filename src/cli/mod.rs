@@ -31,6 +31,7 @@ pub mod show;
 pub mod start;
 mod station;
 pub mod status;
+pub mod takeover;
 pub mod test_board;
 pub mod tournament;
 

@@ -119,6 +119,7 @@ mod service;
 mod simulated;
 mod simulated_lines;
 mod simulation;
+mod spare;
 mod standard_output;
 mod start;
 mod storm;

@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use damcast::engine::livefile::LiveFileContents;
 use draughts::{Position, Variant};
@@ -72,6 +73,12 @@ fn pdn(variant: &'static Variant, games: &[Vec<String>]) -> String {
     writer::write(&games.iter().map(game).collect::<Vec<_>>(), writer::Style::Compact)
 }
 
+fn station_command(config: &Path) -> Command {
+    let mut command = damcast(&["run", "--config", config.to_str().unwrap()]);
+    command.env_remove("NOTIFY_SOCKET").env_remove("WATCHDOG_USEC").env_remove("RUNTIME_DIRECTORY");
+    command
+}
+
 impl Hall {
     pub fn begin(boards: usize) -> Hall {
         let folder = tempfile::tempdir().unwrap();
@@ -113,9 +120,7 @@ impl Hall {
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
         config += &format!("[serve]\naddress = {address:?}\n");
         fs::write(path("damcast.toml"), config).unwrap();
-        let mut command = damcast(&["run", "--config", path("damcast.toml").to_str().unwrap()]);
-        command.env_remove("NOTIFY_SOCKET").env_remove("WATCHDOG_USEC").env_remove("RUNTIME_DIRECTORY");
-        let station = Station::spawn(command);
+        let station = Station::spawn(station_command(&path("damcast.toml")));
         let mut hall = Hall { folder, boards, station, address, server: None };
         let all = fs::read_dir(hall.folder.path().join("ports")).unwrap().count();
         wait_until("a move of every board", || {
@@ -123,6 +128,16 @@ impl Hall {
         });
         hall.serve();
         hall
+    }
+
+    /// Starts a station at the same ports with another folder, beside its own.
+    pub fn start_in(&self, directory: &str) -> Station {
+        let config = fs::read_to_string(self.folder.path().join("damcast.toml")).unwrap();
+        let other = format!("directory = {:?}", self.folder.path().join(directory));
+        let config = config.replace(&format!("directory = {:?}", self.folder.path().join("recordings")), &other);
+        let file = self.folder.path().join(format!("{directory}.toml"));
+        fs::write(&file, config).unwrap();
+        Station::spawn(station_command(&file))
     }
 
     /// Starts the server, also again.

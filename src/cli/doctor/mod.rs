@@ -13,6 +13,7 @@
 //! | `deliver` | commands and secrets of deliveries; deliveries that fail |
 //! | `publication` | the public file, as lidraughts reads it |
 //! | `relay` | two polls of the public file, as lidraughts compares them |
+//! | `spare` | the copy of another machine, and nothing else |
 //!
 //! The checks open nothing that a station may have open, and change nothing but a test file in the folder of the recordings. With
 //! `--root` they read another machine's `/proc`, `/sys`, `/etc` and `/dev`, copied or made up for a test.
@@ -28,6 +29,7 @@ mod pages;
 mod ports;
 mod publication;
 mod relay;
+mod spare;
 mod system;
 
 use std::path::PathBuf;
@@ -48,6 +50,7 @@ Examples:
   sudo damcast doctor                                     as root it also sees who holds a port
   damcast doctor --public http://example.org/games.pdn    what lidraughts would get from there
   damcast doctor --relay https://example.org/games.pdn    the same twice, and whether games keep their places
+  damcast doctor --spare /var/lib/damcast/recordings      the copy of another machine
   damcast doctor --json                                   for programs")]
 pub struct Arguments {
     /// Configuration file.
@@ -71,6 +74,9 @@ pub struct Arguments {
     /// Milliseconds between the two readings.
     #[arg(long, value_name = "MS", default_value_t = 12_000, hide = true)]
     relay_interval: u64,
+    /// Check the copy of another machine's directory here, and nothing else.
+    #[arg(long, value_name = "DIR")]
+    spare: Option<PathBuf>,
     /// Required free space on the disk, in MiB.
     #[arg(long, value_name = "MIB", default_value_t = 512)]
     free: u64,
@@ -91,8 +97,22 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         output::print_line(serde_json::to_string(&files::refused_files(directory, &arguments.try_outlet))?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let machine = Machine::new(arguments.root.clone());
     let mut report = DoctorReport::default();
+    match &arguments.spare {
+        Some(directory) => spare::check(directory, &mut report),
+        None => check_machine(arguments, &mut report),
+    }
+    if arguments.json {
+        output::print_line(format_args!("{:#}", report.to_json()))?;
+    } else {
+        output::print(report.to_text())?;
+    }
+    Ok(if report.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs all checks of a machine that records.
+fn check_machine(arguments: &Arguments, report: &mut DoctorReport) {
+    let machine = Machine::new(arguments.root.clone());
     let config = match Config::load_for_recording(&arguments.config) {
         Ok(config) => {
             if config.suspended_outlets.is_empty() {
@@ -119,30 +139,24 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             None
         }
     };
-    ports::check(&machine, config.as_ref(), arguments.user.as_deref(), &mut report);
-    system::check(&machine, config.as_ref(), &mut report);
-    groups::check(&machine, config.as_ref(), arguments.user.as_deref(), &mut report);
-    pages::check(&machine, &arguments.config, &mut report);
+    ports::check(&machine, config.as_ref(), arguments.user.as_deref(), report);
+    system::check(&machine, config.as_ref(), report);
+    groups::check(&machine, config.as_ref(), arguments.user.as_deref(), report);
+    pages::check(&machine, &arguments.config, report);
     if let Some(config) = &config {
         let directory = &config.directory;
-        folder::check(&machine, directory, arguments.free, arguments.slowest_write, &mut report);
-        files::check(&machine, config, arguments.user.as_deref(), &mut report);
-        codes::check(&machine, config, directory, &mut report);
-        publication::check_local(&machine, config, &mut report);
+        folder::check(&machine, directory, arguments.free, arguments.slowest_write, report);
+        files::check(&machine, config, arguments.user.as_deref(), report);
+        codes::check(&machine, config, directory, report);
+        publication::check_local(&machine, config, report);
         if let Some(public) = &arguments.public {
-            publication::check_public(&machine, public, config, &mut report);
+            publication::check_public(&machine, public, config, report);
         }
-        alarm::check(&machine, config, &mut report);
+        alarm::check(&machine, config, report);
     }
     if let Some(address) = &arguments.relay {
-        relay::check(address, Duration::from_millis(arguments.relay_interval), &mut report);
+        relay::check(address, Duration::from_millis(arguments.relay_interval), report);
     }
-    if arguments.json {
-        output::print_line(format_args!("{:#}", report.to_json()))?;
-    } else {
-        output::print(report.to_text())?;
-    }
-    Ok(if report.faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Problem that a check found.

@@ -8,14 +8,15 @@
 //! ```
 //!
 //! Everything outside `log/` is a function of its content. [`fsck`] compares the two and changes nothing; [`rebuild`] makes the derived
-//! files from the logs.
+//! files from the logs; [`takeover`] prepares a copy on another machine.
 //!
-//! Invariants: code here writes only the order of events into `log/`; logs are read by [`crate::journal::logs`]. Absent on
+//! Invariants: code here writes only the order of events into `log/`, and [`takeover`] the ends of logs; logs are read by [`crate::journal::logs`]. Absent on
 //! purpose: the configuration, which is not needed to read a folder.
 
 pub mod extract;
 pub mod fsck;
 pub mod rebuild;
+pub mod takeover;
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read};

@@ -90,9 +90,9 @@ impl Witnesses {
         lock(&self.0).insert(file.to_owned(), witness);
     }
 
-    /// Removes the witnesses whose names have this prefix, except one.
-    pub fn forget_others(&self, prefix: &str, kept: &str) {
-        lock(&self.0).retain(|file, _| file == kept || !file.starts_with(prefix));
+    /// Removes the witnesses of these files.
+    pub fn forget(&self, is_forgotten: impl Fn(&str) -> bool) {
+        lock(&self.0).retain(|file, _| !is_forgotten(file));
     }
 
     /// Returns a copy of all witnesses.

@@ -220,7 +220,8 @@ impl EventsFile {
         }
         let (seq, written, end) = (order.seq, order.written, order.end);
         let name = order::witness_name(&self.outlet, &survey.generation.id);
-        self.witnesses.forget_others(&order::witness_name(&self.outlet, ""), &name);
+        let of_outlet = order::witness_name(&self.outlet, "");
+        self.witnesses.forget(|file| file.starts_with(&of_outlet) && file != name);
         let mut order = WitnessedFile::new(self.order.clone(), name, self.witnesses.clone(), end, true);
         order.sync(disk)?;
         let generation = survey.generation;
