@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::program::{Run, assert_contains, run};
 use crate::pty::wait_until;
 
-mod hooks;
+pub mod hooks;
 
 /// Command that makes its target equal to the outlet, file by file.
 const COPY: &str = r#"while IFS= read -r name; do

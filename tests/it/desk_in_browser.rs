@@ -115,6 +115,48 @@ pub fn assert_no_page_errors(browser: &Browser, refusals: &[&str]) {
     assert!(complaints.is_empty(), "{complaints:?}");
 }
 
+/// The view of the station lists deliveries; one that fails shows its last words as text.
+#[test]
+fn deliveries_are_listed_in_browser() {
+    let Some(mut browser) = Browser::open() else { return };
+    let folder = picture_folder();
+    let (place, _pty, _board, _station) = playing(2);
+    let desk = DeskProcess::start(&place, "");
+    let now = || chrono::Utc::now().timestamp_millis();
+    let report = |name: &str, state: &str, waiting: u32, words: &str| json!({"name": name, "state": state, "since": now() - 90_000, "delivered": now(), "waiting": waiting, "words": words});
+    let write = |written: i64| {
+        let reports = [
+            report(
+                "club-site",
+                "failing",
+                12,
+                "it ended with exit status: 1: <b>Login failed: 530 Login incorrect.</b>",
+            ),
+            report("world", "fresh", 0, ""),
+            report("archive", "running", 3, "sent"),
+        ];
+        fs::create_dir_all(place.path("deliver")).unwrap();
+        fs::write(place.path("deliver/state.json"), json!({"written": written, "deliveries": reports}).to_string())
+            .unwrap();
+    };
+    write(now() + 600_000);
+    open_with_code(&mut browser, &desk, "", &code(&place, "operator", "M. Bosma"));
+    press(&mut browser, "Log in");
+    browser.wait("document.querySelector('#login').hidden", &true.into());
+    browser.evaluate("location.hash = '#station'");
+    let rows = "[...document.querySelectorAll('#deliveries tbody tr')].map(row => row.cells[0].textContent + ': ' + row.cells[1].textContent).join()";
+    browser.wait(rows, &"club-site: failing,world: up to date,archive: running".into());
+    let words = browser.evaluate("document.querySelector('#deliveries tbody tr').textContent");
+    assert!(words.as_str().unwrap().contains("<b>Login failed"), "{words}");
+    browser.evaluate("document.querySelector('#deliveries').scrollIntoView()");
+    save_screenshots(&mut browser, &folder, "deliveries");
+    write(now() - 60_000);
+    browser.wait("document.querySelector('#deliveries').textContent.includes('has not reported for')", &true.into());
+    fs::remove_file(place.path("deliver/state.json")).unwrap();
+    browser.wait("document.querySelector('#deliveries').textContent", &"".into());
+    assert_no_page_errors(&browser, &["401"]);
+}
+
 #[test]
 fn operator_day_works_in_browser() {
     let Some(mut browser) = Browser::open() else { return };

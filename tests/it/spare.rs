@@ -9,6 +9,8 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::deliver::Place;
+use crate::deliver::hooks::{SshServer, has_programs};
 use crate::generated_games::Dice;
 use crate::playing_hall::Hall;
 use crate::program::{assert_contains, run};
@@ -16,16 +18,20 @@ use crate::pty::wait_until;
 
 const BOARDS: usize = 4;
 
+/// Returns the commands of the example unit, with this target.
+fn copy_commands(target: &str) -> Vec<Vec<String>> {
+    let unit = fs::read_to_string("config/examples/damcast-spare.service").unwrap();
+    let lines = unit.lines().filter_map(|line| line.strip_prefix("ExecStart="));
+    let commands = lines.map(|line| line.split(' ').map(|word| word.replace("${SPARE}", target)).collect());
+    let commands: Vec<Vec<String>> = commands.collect();
+    assert_eq!(commands.len(), 3, "{unit}");
+    commands
+}
+
 /// Runs the commands of the example unit; without rsync copies files one by one, in the same order.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
-    let unit = fs::read_to_string("config/examples/damcast-spare.service").unwrap();
-    let commands: Vec<Vec<String>> = unit
-        .lines()
-        .filter_map(|line| line.strip_prefix("ExecStart="))
-        .map(|line| line.split(' ').map(|word| word.replace("${SPARE}", to.to_str().unwrap())).collect())
-        .collect();
-    assert_eq!(commands.len(), 3, "{unit}");
+    let commands = copy_commands(to.to_str().unwrap());
     if Path::new(&commands[0][0]).exists() {
         for command in commands {
             let status = Command::new(&command[0]).args(&command[1..]).current_dir(from).status().unwrap();
@@ -146,6 +152,47 @@ fn takeovers_continue_every_game() {
 fn many_copies_and_takeovers() {
     check_copies(50, 21);
     take_over_often(20, 22);
+}
+
+/// The key of docs/spare.md permits copies into one folder, and nothing else.
+#[test]
+fn key_of_copies_writes_into_one_folder() {
+    if !has_programs(&["rsync", "rrsync", "ssh", "sshd"]) {
+        return;
+    }
+    let page = fs::read_to_string("docs/spare.md").unwrap();
+    let line = page.lines().find(|line| line.starts_with("restrict,command=")).unwrap();
+    let options = line.split_once("ssh-ed25519").unwrap().0;
+    let place = Place::new();
+    fs::create_dir_all(place.path("spare")).unwrap();
+    let server =
+        SshServer::start(&place, &options.replace("/srv/damcast-spare", place.path("spare").to_str().unwrap()));
+    let ssh = server.options(&place, "key").join(" ");
+    let account = format!("{}@127.0.0.1:", server.user);
+    fs::create_dir_all(place.path("recordings/log")).unwrap();
+    for name in ["commits", "log/a-1.log", "log/events.order", "public/alive.json"] {
+        fs::write(place.path("recordings").join(name), name).unwrap();
+    }
+    let rsync = |arguments: &[&str]| {
+        let mut command = Command::new("rsync");
+        command.env("RSYNC_RSH", format!("ssh {ssh}")).current_dir(place.path("recordings"));
+        command.args(arguments).output().unwrap().status.success()
+    };
+    for command in copy_commands(&account) {
+        assert!(rsync(&command.iter().skip(1).map(String::as_str).collect::<Vec<_>>()), "{command:?}");
+    }
+    let found = |name: &str| fs::read_to_string(place.path("spare").join(name)).ok();
+    assert_eq!((found("commits").as_deref(), found("log/a-1.log").as_deref()), (Some("commits"), Some("log/a-1.log")));
+    assert!(found("alive.json").is_some() && found("log/events.order").is_none());
+    // Reading, another folder and a shell are refused.
+    let stolen = place.path("stolen").display().to_string();
+    assert!(!rsync(&["-a", &format!("{account}commits"), &stolen]) && !Path::new(&stolen).exists());
+    let other = place.path("other").display().to_string();
+    rsync(&["-a", "commits", &format!("{account}{other}")]);
+    assert!(!Path::new(&other).exists(), "a copy outside of the folder");
+    let mut shell = Command::new("ssh");
+    shell.args(ssh.split(' ')).args([account.trim_end_matches(':'), "echo", "inside"]);
+    assert!(!String::from_utf8_lossy(&shell.output().unwrap().stdout).contains("inside"));
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn hook(name: &str) -> String {
 }
 
 /// Whether all these programs are here; prints those that are missing.
-fn has_programs(names: &[&str]) -> bool {
+pub fn has_programs(names: &[&str]) -> bool {
     let is_here = |name: &str| {
         ["/usr/sbin", "/usr/bin", "/usr/local/bin"].iter().any(|folder| Path::new(folder).join(name).exists())
     };
@@ -248,14 +248,15 @@ fn free_port() -> u16 {
 }
 
 /// OpenSSH server with one user and a key.
-struct SshServer {
+pub struct SshServer {
     _service: Service,
     way: Way,
-    user: String,
+    pub user: String,
 }
 
 impl SshServer {
-    fn start(place: &Place) -> SshServer {
+    /// Starts a server whose line of authorized keys begins with these options.
+    pub fn start(place: &Place, options: &str) -> SshServer {
         if is_root() {
             fs::create_dir_all("/run/sshd").unwrap();
         }
@@ -264,7 +265,8 @@ impl SshServer {
             let made = Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(path).status();
             assert!(made.unwrap().success());
         }
-        fs::copy(place.path("key.pub"), place.path("authorized")).unwrap();
+        let key = fs::read_to_string(place.path("key.pub")).unwrap();
+        fs::write(place.path("authorized"), format!("{options}{key}")).unwrap();
         let port = free_port();
         let config = format!(
             "ListenAddress 127.0.0.1:{port}\nHostKey {0}/host-key\nAuthorizedKeysFile {0}/authorized\nStrictModes no\nUsePAM no\n\
@@ -284,7 +286,7 @@ impl SshServer {
     }
 
     /// Returns the options of ssh for a key.
-    fn options(&self, place: &Place, key: &str) -> Vec<String> {
+    pub fn options(&self, place: &Place, key: &str) -> Vec<String> {
         let known = format!("UserKnownHostsFile={}", place.path("known").display());
         let key = place.path(key).display().to_string();
         let port = self.way.address.port().to_string();
@@ -298,7 +300,7 @@ fn rsync_over_ssh() {
         return;
     }
     let place = Place::new();
-    let server = SshServer::start(&place);
+    let server = SshServer::start(&place, "");
     let add = |name: &str, key: &str, folder: &Path| {
         let target = format!("{}@127.0.0.1:{}/", server.user, folder.display());
         let options = server.options(&place, key);
@@ -330,7 +332,7 @@ fn lftp_over_sftp() {
         return;
     }
     let place = Place::new();
-    let server = SshServer::start(&place);
+    let server = SshServer::start(&place, "");
     let site = |name: &str, key: &str, folder: &Path| {
         let options = server.options(&place, key).join(" ");
         let text = format!(
@@ -464,6 +466,61 @@ fn rclone_to_s3() {
     let head = get("HEAD", "/club/live/games.pdn").headers.to_ascii_lowercase();
     assert_contains(&head, &["content-type: text/plain; charset=utf-8"]);
     place.once("absent").fails(1, "it ended with");
+}
+
+/// Starts nginx with WebDAV for writers and plain reading for viewers.
+fn start_nginx(place: &Place, address: &str) -> Service {
+    let module = ["/usr/lib/nginx/modules", "/usr/share/nginx/modules"]
+        .map(|folder| format!("{folder}/ngx_http_dav_ext_module.so"));
+    let module = module.iter().find(|file| Path::new(file).exists()).unwrap();
+    let config = format!(
+        "load_module {module};\ndaemon off;\nmaster_process off;\npid {0}/pid;\nerror_log {0}/errors;\nevents {{}}\n\
+         http {{\n access_log off;\n client_body_temp_path {0}/temp;\n client_max_body_size 10m;\n\
+          fastcgi_temp_path {0}/f; proxy_temp_path {0}/p; scgi_temp_path {0}/s; uwsgi_temp_path {0}/u;\n\
+          server {{\n listen {address};\n root {0}/target;\n location / {{\n dav_methods PUT DELETE MKCOL COPY MOVE;\n\
+          dav_ext_methods PROPFIND OPTIONS;\n create_full_put_path on;\n\
+          limit_except GET HEAD {{ auth_basic x; auth_basic_user_file {0}/users; }}\n }}\n }}\n}}\n",
+        place.path("nginx").display()
+    );
+    fs::create_dir_all(place.path("nginx/target")).unwrap();
+    fs::write(place.path("nginx/users"), "club:{PLAIN}secret\n").unwrap();
+    fs::write(place.path("nginx/nginx.conf"), config).unwrap();
+    // The workers of nginx are the process itself, so they may read the folder.
+    Service::start(Command::new("/usr/sbin/nginx").arg("-c").arg(place.path("nginx/nginx.conf")), address)
+}
+
+#[test]
+fn rclone_to_webdav() {
+    if !has_programs(&["nginx", "rclone"]) {
+        return;
+    }
+    let folders = ["/usr/lib/nginx/modules", "/usr/share/nginx/modules"];
+    if !folders.iter().any(|folder| Path::new(folder).join("ngx_http_dav_ext_module.so").exists()) {
+        println!("nginx has no libnginx-mod-http-dav-ext: WebDAV is NOT tried");
+        return;
+    }
+    let place = Place::new();
+    let address = format!("127.0.0.1:{}", free_port());
+    let _server = start_nginx(&place, &address);
+    let way = Way::open("127.0.0.1:0", address.clone());
+    for (name, password) in [("club", "secret"), ("stranger", "wrong")] {
+        let hidden = Command::new("rclone").args(["obscure", password]).output().unwrap();
+        let hidden = String::from_utf8(hidden.stdout).unwrap();
+        let remote = format!(
+            "[dav]\ntype = webdav\nurl = http://{}\nvendor = other\nuser = club\npass = {hidden}\n",
+            way.address
+        );
+        let config = place.path(&format!("{name}.conf"));
+        fs::write(&config, remote).unwrap();
+        place.add(name, &[&hook("rclone"), "dav:live", "--config", config.to_str().unwrap()], "");
+    }
+    let get = |name: &str| {
+        crate::serve::http_get(&address, "GET", &format!("/live/{}", name.replace(' ', "%20")), &[]).unwrap()
+    };
+    let read = |name: &str| Some(get(name)).filter(|answer| answer.status == 200).map(|answer| answer.body);
+    Target { place: &place, delivery: "club", ways: &[&way], read: &read, is_atomic: true }
+        .assert_delivers_whole_files();
+    place.once("stranger").fails(1, "it ended with");
 }
 
 /// An API like that of lichess: the token is in a header, and the answer is the last word.

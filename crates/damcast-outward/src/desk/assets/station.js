@@ -45,7 +45,7 @@ views.station = {
     const reports = known.deliveries ?? [];
     fill(deliveries, reports, () => reports.length ? [el('div.hd', {}, el('h2', {}, texts.deliveries)), reports[0].silent ? el('p.no', {}, filled(texts.deliveries_silent, reports[0].silent))
       : table(texts.deliveries, [texts.delivery, texts.state, texts.since_column, texts.files_waiting, texts.last_words], reports.map(report =>
-        [report.name, report.state === 'failing' ? el('span.no', {}, texts.delivery_failing) : report.state === 'running' ? texts.delivery_running : texts.delivery_fresh, new Date(report.since).toLocaleTimeString(LANG), String(report.waiting), english(report.words ?? '')]))] : []);
+        [report.name, report.state === 'failing' ? el('span.no', {}, texts.delivery_failing) : report.state === 'running' ? texts.delivery_running : texts.delivery_fresh, new Date(report.since).toLocaleTimeString(LANG), String(report.waiting), english(report.words ?? '')]), '.dl')] : []);
     const config = part(place, 'section', {id: 'config'});
     fill(config, [status.reload, status.version, isOperator()], () => [el('div.hd', {}, el('h2', {}, texts.configuration)),
       el('p', {}, filled(texts.started, status.version, new Date(status.started).toLocaleString(LANG))),
