@@ -4,6 +4,7 @@
 //! cargo bench --bench viewers                 100, 1,000 and 5,000 viewers; and 1,000 that come back at once
 //! cargo bench --bench viewers -- 100 1000     so many viewers alone
 //! cargo bench --bench viewers -- return       those that come back alone
+//! cargo bench --bench viewers -- poll         those that poll alone
 //! ```
 //!
 //! | | measurement |
@@ -11,6 +12,8 @@
 //! | `serve`, `nchan` | events to N viewers, by `damcast serve` and by nginx with nchan (Debian: nginx-light, libnginx-mod-nchan), in
 //! turn: processor time per delivery, memory per viewer (above that of the server with one), the time from the write of the event until a
 //! viewer has read it. Both send as many bytes: nchan gets the bytes that `serve` sent |
+//! | `poll` | pages that poll (`live = "poll"`): requests a second of `serve` and of nginx with the shipped cache in front of it, in turn, and processor time per
+//! request; and the requests that reach `serve` behind that cache |
 //! | `return` | the server is killed and started, and all viewers reconnect at once: until the last of them is up to date |
 //!
 //! One thread plays the viewers, on the same machine. The ratios of one run are what counts. The bench `latency` measures the effect of
@@ -29,8 +32,11 @@ use draughts::{Color, Position, Variant};
 use draughts_pdn::{fen, notation};
 use serde_json::{Value, json};
 
+#[path = "common/polls.rs"]
+mod polls;
 #[path = "common/watchers.rs"]
 mod watchers;
+use polls::{Cache, Pollers};
 use watchers::Watchers;
 
 /// Default numbers of viewers.
@@ -44,6 +50,11 @@ const EVENT_INTERVAL: Duration = Duration::from_millis(500);
 const ROUNDS: usize = 2;
 /// Number of viewers that reconnect at once.
 const RETURNING_VIEWERS: usize = 1_000;
+/// Number of connections that poll at once, and for how long.
+const POLLING_CONNECTIONS: usize = 64;
+const POLLING_TIME: Duration = Duration::from_secs(5);
+/// Pages that are polled behind the cache at the same time.
+const POLLED_PAGES: [&str; 5] = ["/", "/board/1", "/board/2", "/board/3", "/?wall"];
 const GENERATION: &str = "8f3c2a9be01d44c7";
 const NCHAN: &str = "/usr/lib/nginx/modules/ngx_nchan_module.so";
 
@@ -86,6 +97,72 @@ fn main() {
     if arguments.is_empty() || arguments.iter().any(|argument| argument == "return") {
         measure_reconnect();
     }
+    if arguments.is_empty() || arguments.iter().any(|argument| argument == "poll") {
+        measure_polls();
+    }
+}
+
+/// Plays a move every 250 ms while something is measured.
+fn while_playing<R>(outlet: &mut Outlet, measure: impl FnOnce() -> R + Send) -> R
+where
+    R: Send,
+{
+    std::thread::scope(|scope| {
+        let measuring = scope.spawn(measure);
+        while !measuring.is_finished() {
+            std::thread::sleep(Duration::from_millis(250));
+            outlet.play();
+        }
+        measuring.join().unwrap()
+    })
+}
+
+/// Measures requests a second of `serve` and of the cache in front of it, with pages and with answers that nothing has changed.
+fn measure_polls() {
+    let Serve { mut outlet, pages, .. } = Serve::start_with("live = \"poll\"\n");
+    let Some(cache) = Cache::start(&pages.address) else {
+        println!("nginx is not here: nothing beside `serve`");
+        return;
+    };
+    println!("{:<8} {:>22} {:>8} {:>11} {:>11}", "", "answer", "bytes", "requests/s", "us/request");
+    for (what, path) in [("a page", "/"), ("nothing new", "/board/1")] {
+        let mut rates = Vec::new();
+        for round in 0..2 * ROUNDS {
+            let (name, address, processes) = match round % 2 {
+                0 => ("serve", &pages.address, vec![pages.process.id()]),
+                _ => ("nginx", &cache.address, cache.worker()),
+            };
+            let known = Pollers::connect(address, path, None, 1).poll();
+            let tag = (path != "/").then_some(known.tag.as_str());
+            let (before, began) = (processor_time(&processes), Instant::now());
+            // The page of a board without moves stays as it is.
+            let measure = || {
+                let mut pollers = Pollers::connect(address, path, tag, POLLING_CONNECTIONS);
+                (pollers.poll_for(POLLING_TIME), pollers.poll())
+            };
+            let (count, last) = if tag.is_some() { measure() } else { while_playing(&mut outlet, measure) };
+            assert_eq!(last.status, if tag.is_some() { 304 } else { 200 });
+            let (rate, cost) = (count as f64 / began.elapsed().as_secs_f64(), processor_time(&processes) - before);
+            println!("{name:<8} {what:>22} {:>8} {rate:>11.0} {:>11.1}", last.size, cost as f64 / 1e3 / count as f64);
+            rates.push(rate);
+        }
+        let of = |server: usize| rates.iter().skip(server).step_by(2).sum::<f64>();
+        println!("{what}, serve / nginx: {:.2}", of(0) / of(1));
+    }
+    let (before, began) = (cache.behind(), Instant::now());
+    let count = while_playing(&mut outlet, || {
+        std::thread::scope(|scope| {
+            let poll = |path| Pollers::connect(&cache.address, path, None, 8).poll_for(POLLING_TIME * 2);
+            let all: Vec<_> = POLLED_PAGES.into_iter().map(|path| scope.spawn(move || poll(path))).collect();
+            all.into_iter().map(|one| one.join().unwrap()).sum::<usize>()
+        })
+    });
+    let (behind, seconds) = (cache.behind() - before, began.elapsed().as_secs_f64());
+    println!(
+        "{count} requests for {} pages in {seconds:.0} s: {behind} reached `serve`, one in {:.1} s a page",
+        POLLED_PAGES.len(),
+        seconds * POLLED_PAGES.len() as f64 / behind as f64
+    );
 }
 
 /// Server that sends events to viewers.
@@ -160,7 +237,7 @@ fn measure_reconnect() {
     drop(watchers);
     // One event that all of them missed.
     serve.outlet.play();
-    serve.pages = Pages::start(serve.outlet.folder.path(), &address);
+    serve.pages = Pages::start(serve.outlet.folder.path(), &address, "");
     let begun = Instant::now();
     let mut watchers = Watchers::connect(&address, &last, RETURNING_VIEWERS, 0);
     let (all, _) = watchers.wait_for_all();
@@ -181,8 +258,13 @@ struct Serve {
 
 impl Serve {
     fn start() -> Serve {
+        Serve::start_with("")
+    }
+
+    /// Starts the pages with more keys in their table.
+    fn start_with(keys: &str) -> Serve {
         let outlet = Outlet::new();
-        let pages = Pages::start(outlet.folder.path(), "127.0.0.1:0");
+        let pages = Pages::start(outlet.folder.path(), "127.0.0.1:0", keys);
         Serve { outlet, pages, sent: Vec::new() }
     }
 }
@@ -216,9 +298,9 @@ struct Pages {
 }
 
 impl Pages {
-    fn start(folder: &Path, address: &str) -> Pages {
+    fn start(folder: &Path, address: &str, keys: &str) -> Pages {
         let (config, public) = (folder.join("serve.toml"), folder.join("public"));
-        fs::write(&config, format!("[serve]\naddress = {address:?}\noutlet = {public:?}\n")).unwrap();
+        fs::write(&config, format!("[serve]\naddress = {address:?}\noutlet = {public:?}\n{keys}")).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
         command.arg("serve").arg("--config").arg(config).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut process = command.spawn().unwrap();

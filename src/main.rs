@@ -31,6 +31,8 @@ pub enum Subcommand {
     Run(cli::run::Arguments),
     /// Serve pages that show the boards of an outlet to viewers. The pages run in a process of their own.
     Serve(cli::serve::Arguments),
+    /// Write the same pages as plain files, for any web space.
+    Pages(cli::pages::Arguments),
     /// Serve a page for operators and arbiters that does what `ctl` does. The page runs in a process of its own.
     Desk(cli::desk::Arguments),
     /// Serve a page on which people enter the moves of tables without electronic boards. The page runs in a process of its own.
@@ -88,6 +90,7 @@ fn main() -> ExitCode {
         Subcommand::Start(arguments) => cli::start::run(&arguments),
         Subcommand::Run(arguments) => cli::run::run(&arguments),
         Subcommand::Serve(arguments) => cli::serve::run(&arguments),
+        Subcommand::Pages(arguments) => cli::pages::run(&arguments),
         Subcommand::Desk(arguments) => cli::desk::run(&arguments),
         Subcommand::Entry(arguments) => cli::entry::run(&arguments),
         Subcommand::Deliver(arguments) => cli::deliver::run(&arguments),

@@ -18,6 +18,7 @@ mod input;
 pub mod line;
 pub mod log;
 pub mod moves;
+pub mod pages;
 mod parent;
 pub mod perft;
 pub mod ports;

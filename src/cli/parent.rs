@@ -35,9 +35,14 @@ impl ParentOptions {
     pub fn apply_below_recorder(&self) -> anyhow::Result<()> {
         self.apply()?;
         if self.end_with.is_some() {
-            // A system that refuses leaves the priority as it is.
-            let _ = nice(NICENESS);
+            lower_priority();
         }
         Ok(())
     }
+}
+
+/// Lowers the priority of this process below the recorder's.
+pub fn lower_priority() {
+    // A system that refuses leaves the priority as it is.
+    let _ = nice(NICENESS);
 }

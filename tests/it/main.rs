@@ -122,6 +122,7 @@ mod simulation;
 mod spare;
 mod standard_output;
 mod start;
+mod static_pages;
 mod storm;
 mod studio_in_browser;
 mod terminal;

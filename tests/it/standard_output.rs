@@ -132,7 +132,7 @@ fn no_verb_panics_on_closed_output() {
         config check --config @/damcast.toml|config show --config @/damcast.toml|config schema|\
         doctor --config @/damcast.toml|doctor --json --config @/damcast.toml|test-board --seconds 1 @/no-board|\
         replay {log}|log list @/recordings|log verify {log}|fsck @/recordings|fsck --json @/recordings|\
-        rebuild @/recordings --into @/copy|doctor --spare @/copy|takeover @/copy|tournament show --directory @/recordings|perft 2|perft --divide 2|\
+        pages --once --config @/damcast.toml --into @/pages|rebuild @/recordings --into @/copy|doctor --spare @/copy|takeover @/copy|tournament show --directory @/recordings|perft 2|perft --divide 2|\
         moves|deliver --config @/deliver.toml --once a|check @/games.pdn|check --json @/games.pdn|convert @/games.pdn|show @/games.pdn";
     let silent = "--nonsense|run --config @/wrong.toml|run --config @/damcast.toml|serve --config @/wrong-serve.toml|\
         desk --config @/wrong-desk.toml|entry --config @/wrong-entry.toml|deliver --config @/wrong-deliver.toml|start --directory @/wrong|status --socket @/nowhere|init --config @/damcast.toml|\

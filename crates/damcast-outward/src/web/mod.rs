@@ -29,6 +29,7 @@
 //! | [`live`], [`files`] | the stream of events, the files of the outlet |
 //! | `pdn_readers` | programs that read PDN files regularly, for the operator |
 //! | `stored_games` | games that are over, read from the file of events when asked for |
+//! | [`static_pages`], `static_names` | the pages as plain files, and the names of these |
 //! | `hosts`, [`listener`] | allowed host names; connections and their bounds |
 //! | `routes` | routes and their answers |
 //!
@@ -50,6 +51,8 @@ mod picture;
 pub mod plan;
 pub(super) mod routes;
 pub mod state;
+mod static_names;
+pub mod static_pages;
 mod stored_games;
 pub(super) mod texts;
 pub mod view;

@@ -17,7 +17,7 @@ use super::assets::Assets;
 use super::files::hex;
 use super::pages::address::PageAddress;
 use super::pages::parts::{KnownParts, PartCollector};
-use super::pages::{PageBuilder, PageError};
+use super::pages::{LiveMode, PageBuilder, PageError};
 use super::stored_games::StoredGames;
 use super::view::View;
 use super::{compress, exact};
@@ -143,7 +143,8 @@ impl PageStore {
         parts: &'p PartCollector<'p>,
     ) -> PageBuilder<'p> {
         let view = view.shown(address.hides_results);
-        PageBuilder { view, address, assets: &self.assets, parts, is_polled: self.is_polled }
+        let live = if self.is_polled { LiveMode::Poll } else { LiveMode::Stream };
+        PageBuilder { view, address, assets: &self.assets, parts, live }
     }
 
     /// Returns the number of a view by its identifier; `None` if it is unknown or long past.

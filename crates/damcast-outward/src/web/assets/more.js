@@ -12,9 +12,9 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
   }
   /** Marks the viewer's players; their boards come first. */
   function mark() {
-    const all = followed(), isMine = (link) => all.has(new URL(link.href).pathname), only = new URLSearchParams(location.search).has("mine");
+    const all = followed(), pageOf = (star) => new URL(star.dataset.player, location).pathname, isMine = (link) => all.has(new URL(link.href).pathname), only = new URLSearchParams(location.search).has("mine");
     for (const star of $$(".star")) {
-      const is = all.has(star.dataset.player);
+      const is = all.has(pageOf(star));
       star.hidden = false;
       star.setAttribute("aria-pressed", is);
       put(star, is ? "★" : "☆");
@@ -28,7 +28,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     const lead = cards.filter((card) => card.classList.contains("lead")), order = new Set([...lead, ...mine, ...cards]);
     if ([...order].some((card, index) => card !== cards[index])) list.append(...order);
   }
-  document.addEventListener("click", ({ target }) => { if (target.matches?.(".star")) followPlayer(target.dataset.player); });
+  document.addEventListener("click", ({ target }) => { if (target.matches?.(".star")) followPlayer(new URL(target.dataset.player, location).pathname); });
 
   // --- the schedule: times in the viewer's zone, and how long until the next one
   const day = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }), moment = new Intl.DateTimeFormat(language, { weekday: "short", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
@@ -49,10 +49,10 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
 
   // The key / opens the search for a player.
   document.addEventListener("keydown", (key) => {
-    if (key.key !== "/" || key.target.matches?.("input, textarea") || key.ctrlKey || key.metaKey || key.altKey || !$(`.nav a[href^="/players"]`)) return;
+    if (key.key !== "/" || key.target.matches?.("input, textarea") || key.ctrlKey || key.metaKey || key.altKey || !$(`.nav a[href*="/players"]`)) return;
     key.preventDefault();
     const field = $("#search");
-    if (field) field.focus(); else location.assign($(`.nav a[href^="/players"]`).href + "#search");
+    if (field) field.focus(); else location.assign($(`.nav a[href*="/players"]`).href + "#search");
   });
   document.addEventListener("input", ({ target }) => { if (target.id === "search") narrow(target.value); });
   /** Shows the players whose names have a text. */

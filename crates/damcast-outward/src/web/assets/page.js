@@ -161,9 +161,9 @@ function follow(last) {
 }
 function steps(index, last, it) {
   for (const link of entries()) if (+link.dataset.at === index) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
-  const address = (to) => { const url = new URL(game().dataset.address + "/" + Math.max(0, Math.min(to, last)), location); url.search = keptQuery(); return url.href; };
+  const address = (to) => entryAddress(Math.min(to, last));
   for (const [id, to] of [["first", 0], ["back", index - 1], ["on", index + 1], ["last", last], ["link", index]]) $("#" + id).href = address(to);
-  $("#try").href = address(index).replace(/(?=\?|$)/, "/try/");
+  if ($("#try")) $("#try").href = address(index).replace(/(?=\?|$)/, "/try/");
   $("#golive").classList.toggle("p", index === last);
   if (it.fen) $("#fen").dataset.fen = it.fen; else delete $("#fen").dataset.fen;
   const names = ($("svg.bd.big")?.dataset.names ?? "").split(","), list = (piece) => [...(it.pieces ?? "")].map((one, field) => (one === piece ? names[field] : "")).filter(Boolean).sort((a, b) => a - b || (a < b ? -1 : 1)).join(", ");
@@ -186,8 +186,7 @@ function sentence(it) {
 function go(index) {
   const one = game(), last = +one.dataset.count;
   if (index >= last) return goLive();
-  const address = new URL(one.dataset.address + "/" + Math.max(0, index), location);
-  address.search = keptQuery();
+  const address = entryAddress(index);
   if (!studies()) connect(one.dataset.address);
   history.replaceState(null, "", address);
   dress();
@@ -195,7 +194,14 @@ function go(index) {
   put($("#say"), sentence(entry(at())));
 }
 const keptQuery = () => { const query = new URLSearchParams(location.search); query.delete("ply"); return query; };
-const studies = () => location.pathname.startsWith("/game/");
+/** Returns the address of the game after an entry. Without a server it is a query. */
+function entryAddress(index) {
+  const query = keptQuery(), entry = Math.max(0, index), url = new URL(game().dataset.address + (root.sign ? "" : "/" + entry), location);
+  if (root.sign) query.set("ply", entry);
+  url.search = query;
+  return url.href;
+}
+const studies = () => /^\/game\/|\/game-[^/]*$/.test(location.pathname);
 /** Follows the game again: loads the page of its board, which may have a new game. */
 function goLive() {
   if (at() === Infinity) scrollToMove(); else visit(game().dataset.live).then(scrollToMove);
@@ -326,7 +332,7 @@ function connect(page) {
   on("parts", (changed) => { for (const [key, html] of changed) { queue.delete(key); queue.set(key, html); } working ??= setTimeout(work); });
 }
 /** Fetches the page again, for caches and where no stream can be had: now, and then every 10 s ± 3 s. */
-let polling, tag;
+let polling, tag, sign;
 async function poll() {
   clearTimeout(polling);
   polling = setTimeout(poll, 7000 + Math.random() * 6000);
@@ -336,8 +342,13 @@ async function poll() {
     const headers = await load(page, "", tag), age = 1000 * headers.get("age");
     // The header has whole seconds, cut.
     offset = Date.parse(headers.get("date")) + age + 500 - Date.now() || 0;
+    if (root.sign) {
+      // Pages without a server: while they are renewed, this file changes. Times of two machines may differ, so a change is always young.
+      const { at } = await (await fetch(root.sign, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) })).json();
+      if (at !== sign) hear(sign ? 0 : Math.max(0, now() - at));
+      sign = at;
     // A cache that cannot reach the server answers with an old page.
-    if (headers.get("x-cache-status") !== "STALE") hear(age);
+    } else if (headers.get("x-cache-status") !== "STALE") hear(age);
     tick();
   } catch { missingSince ??= Date.now(); }
 }

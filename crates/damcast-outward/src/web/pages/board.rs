@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::address::{BoardFilter, PageKind, percent_encoded};
 use super::text::{points, truncated};
-use super::{PageBuilder, PageGame};
+use super::{LiveMode, PageBuilder, PageGame};
 use crate::web::diagram::{self, DiagramSpec};
 use crate::web::state::{Diagram, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 use crate::web::texts::fill;
@@ -253,7 +253,7 @@ impl<'a> PageBuilder<'a> {
                 a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (texts.copy_pdn) }
                 button.btn #fen type="button" hidden data-fen=[entry.map(|entry| entry.fen.as_str())] { (texts.copy_fen) }
                 a.btn #link href=(step(at)) { (texts.link_to_move) }
-                a.btn #try rel="nofollow" href=(self.link(&format!("{}/{at}/try/", shown.game_address()))) { (texts.try_it) }
+                @if self.live != LiveMode::Files { a.btn #try rel="nofollow" href=(self.link(&format!("{}/{at}/try/", shown.game_address()))) { (texts.try_it) } }
                 button.btn #turnboard type="button" hidden { (texts.turn_board) }
                 span.play.study hidden {
                     button.btn #replay type="button" data-text=(texts.replay) { "▶ " (texts.replay) }

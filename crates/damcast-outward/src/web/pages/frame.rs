@@ -4,9 +4,10 @@ use draughts::Color;
 use maud::{DOCTYPE, Markup, html};
 
 use super::address::{PageKind, percent_encoded};
+use super::file_names::{SIGN_FILE, page_name};
 use super::overlay_look::{Overlay, OverlayKind};
 use super::text::truncated;
-use super::{PageBuilder, PageGame, REFRESH_SECONDS};
+use super::{LiveMode, PageBuilder, PageGame, REFRESH_SECONDS};
 use crate::web::assets::ICON;
 use crate::web::diagram;
 use crate::web::texts::pages::SCRIPT_KEYS;
@@ -91,12 +92,12 @@ impl PageBuilder<'_> {
                     (head)
                     div.tools {
                         p.live #live { span #state { (texts.live) } " " time #time {} }
-                        nav.lg aria-label=(texts.language) {
+                        @if self.live != LiveMode::Files { nav.lg aria-label=(texts.language) {
                             @for language in Language::ALL {
                                 a href=(self.link_with(&self.address.path, Some(language), self.address.hides_results)) lang=(language.code()) hreflang=(language.code())
                                     aria-current=[(language == self.language()).then_some("true")] { (language.code().to_uppercase()) }
                             }
-                        }
+                        } }
                     }
                 }
                 nav.nav aria-label=(texts.pages) { (self.navigation()) }
@@ -104,7 +105,13 @@ impl PageBuilder<'_> {
             (self.banner())
             @if self.address.hides_results { p.wrap.spoil { (texts.results_hidden) " " (toggle) } }
             (main)
-            footer.wrap { div.foot { @if !self.address.hides_results { (toggle) } span { (texts.files) ": " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } a href=(self.link("/studio")) { (self.studio_texts().studio) } } }
+            footer.wrap { div.foot {
+                @if self.live == LiveMode::Files { span { (texts.files) ": " a href="/games.pdn" { "games.pdn" } } } @else {
+                    @if !self.address.hides_results { (toggle) }
+                    span { (texts.files) ": " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } }
+                    a href=(self.link("/studio")) { (self.studio_texts().studio) }
+                }
+            } }
         };
         self.html_document(Frame::Page, PageContent { main, ..content })
     }
@@ -196,6 +203,14 @@ impl PageBuilder<'_> {
         let document_title = self.parts.part("title", "title", || {
             html! { title { (title) @if let Some(event) = self.event(shown) { " · " (event) } } }
         });
+        let is_streamed = self.live == LiveMode::Stream;
+        let (sign, stream) = match self.live {
+            LiveMode::Stream | LiveMode::Poll => (None, self.address.stream_query()),
+            LiveMode::Files => {
+                let file = page_name(&self.address.kind).unwrap_or_default();
+                (Some(format!("./{SIGN_FILE}")), format!("page={}", percent_encoded(&format!("./{file}"))))
+            }
+        };
         let shapes = self.parts.part("svg", "shapes", || diagram::definitions(variants));
         html! {
             (DOCTYPE)
@@ -213,7 +228,7 @@ impl PageBuilder<'_> {
                     @if is_studio { script type="module" src=(self.assets.studio_script()) {} }
                     noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
-                body data-silent=[self.view.silent_since] data-id=[(!self.is_polled).then(|| self.view.id())] data-heard=[(!self.is_polled).then_some(self.view.hall.heard)] data-live=[self.is_polled.then_some("poll")] data-stream=(self.address.stream_query()) data-more=[(frame == Frame::Page).then(|| self.assets.more())]
+                body data-silent=[self.view.silent_since] data-id=[is_streamed.then(|| self.view.id())] data-heard=[is_streamed.then_some(self.view.hall.heard)] data-live=[(!is_streamed).then_some("poll")] data-sign=[sign] data-stream=(stream) data-more=[(frame == Frame::Page).then(|| self.assets.more())]
                     data-texts=(to_json(texts).to_string()) {
                     (shapes)
                     @if frame != Frame::Page { (self.banner()) }

@@ -11,6 +11,7 @@
 //! | `frame` | head, navigation and foot of all pages |
 //! | `board` | boards in the grid and single boards, moves, clocks |
 //! | `event` | the event: before, during and after its games |
+//! | [`file_names`] | names of the files that pages are without a server |
 //! | `tables` | pairings, matches, standings |
 //! | `overlay`, [`overlay_look`], `studio` | overlays for streams, their addresses, and the page that lists them |
 //! | `players` | the page of a player, the list of players |
@@ -20,6 +21,7 @@
 pub mod address;
 mod board;
 mod event;
+pub mod file_names;
 mod frame;
 mod overlay;
 pub mod overlay_look;
@@ -66,8 +68,19 @@ pub struct PageBuilder<'a> {
     pub assets: &'a Assets,
     /// Collects the parts of the page.
     pub parts: &'a PartCollector<'a>,
-    /// Whether the page polls instead of keeping a stream open.
-    pub is_polled: bool,
+    /// How the open page gets what is new.
+    pub live: LiveMode,
+}
+
+/// How an open page gets what is new.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LiveMode {
+    /// By a stream.
+    Stream,
+    /// By asking the server again.
+    Poll,
+    /// By reading its own file again; there is no server that answers anything else.
+    Files,
 }
 
 /// Reason why a page is not the one that was asked for.
@@ -426,7 +439,8 @@ impl<'a> PageBuilder<'a> {
             })
         };
         self.current_page("list", &self.current(), texts.games, || html! {
-            div.hd { h2 { (texts.games) } p { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } } }
+            div.hd { h2 { (texts.games) } p { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" }
+                @if self.live != LiveMode::Files { " · " a href="/events.ndjson" { "events.ndjson" } } } }
             @if names.is_empty() { p { (texts.no_game_over) } } @else {
                 div.tb tabindex="0" role="region" aria-label=(texts.games) { table.st1 {
                     thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } th scope="col" { "PDN" } } }

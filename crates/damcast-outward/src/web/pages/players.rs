@@ -40,7 +40,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Returns the addresses of the players' pages, White first; `None` for a player without one, and where a page has no room for links.
-    pub(super) fn player_pages(&self, game: &ViewerGame) -> [Option<String>; 2] {
+    pub fn player_pages(&self, game: &ViewerGame) -> [Option<String>; 2] {
         if matches!(
             self.address.kind,
             PageKind::Wall { .. } | PageKind::Embed(_) | PageKind::EmbedRound(_) | PageKind::Overlay(_)

@@ -1,0 +1,442 @@
+//! `damcast pages`: the pages as plain files with relative links, for any web space.
+//!
+//! The first page names all others: each page is made, its links become names of files ([`static_names`](super::static_names)), and the
+//! pages that they name are made in turn. A file is replaced as a whole, and only if its content has changed. A list in the folder has
+//! the names of the files that this program wrote; it touches no others.
+//!
+//! Open pages poll their own file, and [`SIGN_FILE`], by which they know that the files are still renewed.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::{self, File};
+use std::hash::{Hash, Hasher};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+use super::MAX_STARTUP_READ;
+use super::assets::Assets;
+use super::event_reader::{self, EventReaderHandle};
+use super::files::OutletFiles;
+use super::pages::address::{PageAddress, PageKind};
+use super::pages::file_names::{SIGN_FILE, page_name};
+use super::pages::parts::{KnownParts, PartCollector};
+use super::pages::{LiveMode, PageBuilder, PageError, find_game};
+use super::static_names::{StaticFile, localize};
+use super::stored_games::StoredGames;
+use super::texts::Language;
+use super::view::View;
+
+/// File with the names of all files that this program wrote.
+const LIST_FILE: &str = ".damcast-pages";
+/// Name of a file while it is written.
+const NEW_FILE: &str = ".damcast-new";
+/// Largest number of files.
+const MAX_FILES: usize = 50_000;
+/// Shortest interval between renewals.
+const MIN_INTERVAL: Duration = Duration::from_secs(2);
+/// Interval between signs of life.
+const SIGN_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Settings of the pages as files.
+#[derive(Clone, Debug)]
+pub struct StaticOptions {
+    /// Folder of the outlet.
+    pub outlet: PathBuf,
+    /// Folder of the pages.
+    pub into: PathBuf,
+    /// Language of the pages.
+    pub language: Language,
+    /// Clock, in ms since 1970.
+    pub now: fn() -> i64,
+}
+
+/// Counts of a renewal.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Renewal {
+    /// Number of files.
+    pub files: usize,
+    /// Files that were written.
+    pub written: usize,
+    /// Files that were removed.
+    pub removed: usize,
+}
+
+/// Writes the pages, and again after each change, until `stop` completes. `report` receives each renewal; an error in one does not end
+/// the program, because the next one may succeed.
+///
+/// # Errors
+///
+/// Returns an error if the folder is not for these pages, the first renewal fails, or the reader of the outlet ends.
+pub async fn renew(
+    options: StaticOptions,
+    stop: impl Future<Output = ()>,
+    mut report: impl FnMut(io::Result<Renewal>),
+) -> io::Result<()> {
+    tokio::pin!(stop);
+    let mut pages = tokio::select! {
+        pages = StaticPages::start(options) => pages?,
+        () = &mut stop => return Ok(()),
+    };
+    report(Ok(pages.write()?));
+    let (mut earliest, mut next_sign) = (Instant::now() + MIN_INTERVAL, Instant::now() + SIGN_INTERVAL);
+    let mut is_changed = false;
+    loop {
+        tokio::select! {
+            changed = pages.views.changed(), if !is_changed => match changed {
+                Ok(()) => is_changed = true,
+                Err(_) => return Err(io::Error::other("the reader of the outlet has ended")),
+            },
+            () = sleep_until(earliest), if is_changed => {
+                is_changed = false;
+                report(pages.write());
+                earliest = Instant::now() + MIN_INTERVAL;
+            }
+            () = sleep_until(next_sign) => {
+                if let Err(error) = pages.write_sign() {
+                    report(Err(error));
+                }
+                next_sign = Instant::now() + SIGN_INTERVAL;
+            }
+            () = &mut stop => return Ok(()),
+        }
+    }
+}
+
+/// Writes the pages once.
+///
+/// # Errors
+///
+/// Returns an error if the folder is not for these pages, or a file cannot be written.
+pub async fn write_once(options: StaticOptions) -> io::Result<Renewal> {
+    StaticPages::start(options).await?.write()
+}
+
+/// Folder of files that this program owns.
+struct PageFolder {
+    path: PathBuf,
+    /// Own files; the digest is `None` until this process has compared or written the file.
+    files: BTreeMap<String, Option<[u8; 32]>>,
+}
+
+impl PageFolder {
+    /// Opens the folder of earlier pages, or an empty one, or creates it.
+    fn open(path: &Path) -> io::Result<PageFolder> {
+        fs::create_dir_all(path)?;
+        let names = match fs::read_to_string(path.join(LIST_FILE)) {
+            Ok(text) => {
+                let list: Value = serde_json::from_str(&text).unwrap_or_default();
+                let names = list["files"].as_array().into_iter().flatten().filter_map(Value::as_str);
+                // The list may have been changed: only plain names are ever removed.
+                names
+                    .filter(|name| !name.is_empty() && !name.contains('/') && !name.starts_with('.'))
+                    .map(str::to_owned)
+                    .collect()
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let mut others = fs::read_dir(path)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+                if let Some(other) = others.find(|name| name != NEW_FILE) {
+                    let message = format!(
+                        "{} has files of others, such as {other:?}; give a new or an empty folder",
+                        path.display()
+                    );
+                    return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+                }
+                Vec::new()
+            }
+            Err(error) => return Err(error),
+        };
+        let mut folder =
+            PageFolder { path: path.to_owned(), files: names.into_iter().map(|name| (name, None)).collect() };
+        folder.write_list()?;
+        Ok(folder)
+    }
+
+    /// Writes a file unless it has this content. Returns whether it was written.
+    fn put(&mut self, name: &str, content: &[u8]) -> io::Result<bool> {
+        let digest: [u8; 32] = Sha256::digest(content).into();
+        let path = self.path.join(name);
+        match self.files.get(name) {
+            Some(Some(known)) if *known == digest => return Ok(false),
+            Some(None) if fs::read(&path).is_ok_and(|found| found == content) => {
+                self.files.insert(name.to_owned(), Some(digest));
+                return Ok(false);
+            }
+            Some(_) => {}
+            None => {
+                if fs::symlink_metadata(&path).is_ok() {
+                    let message = format!("{} is a file of others; remove it, or give another folder", path.display());
+                    return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+                }
+                // The list comes first: after a kill no file is without it.
+                self.files.insert(name.to_owned(), None);
+                self.write_list()?;
+            }
+        }
+        self.replace(name, content)?;
+        self.files.insert(name.to_owned(), Some(digest));
+        Ok(true)
+    }
+
+    /// Removes all own files without a name in `wanted`. Returns their number.
+    fn retain(&mut self, wanted: &BTreeSet<String>) -> io::Result<usize> {
+        let vanished: Vec<String> = self.files.keys().filter(|name| !wanted.contains(*name)).cloned().collect();
+        for name in &vanished {
+            match fs::remove_file(self.path.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => self.files.remove(name),
+            };
+        }
+        if !vanished.is_empty() {
+            self.write_list()?;
+        }
+        Ok(vanished.len())
+    }
+
+    fn write_list(&mut self) -> io::Result<()> {
+        let names: Vec<&String> = self.files.keys().collect();
+        let text =
+            json!({ "about": "files that `damcast pages` wrote; it removes those it no longer needs", "files": names });
+        self.replace(LIST_FILE, format!("{text:#}\n").as_bytes())
+    }
+
+    /// Replaces a file as a whole, so that nobody reads half of it.
+    fn replace(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        let new = self.path.join(NEW_FILE);
+        // A link in its place is not followed.
+        match fs::remove_file(&new) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut file = File::options().write(true).create_new(true).open(&new)?;
+        file.write_all(content)?;
+        drop(file);
+        fs::rename(&new, self.path.join(name))
+    }
+}
+
+/// Maker of the pages.
+struct StaticPages {
+    options: StaticOptions,
+    folder: PageFolder,
+    assets: Assets,
+    games: StoredGames,
+    files: Arc<OutletFiles>,
+    views: watch::Receiver<Arc<View>>,
+    /// Files of games that are over: their inputs, and the files that they name.
+    finished: HashMap<String, (u64, Vec<StaticFile>)>,
+    /// Ends the reader of the outlet.
+    _reader: EventReaderHandle,
+}
+
+impl StaticPages {
+    /// Opens the folder, and reads the outlet.
+    async fn start(options: StaticOptions) -> io::Result<StaticPages> {
+        let folder = PageFolder::open(&options.into)?;
+        let (sender, mut views) = watch::channel(Arc::<View>::default());
+        let files = Arc::new(OutletFiles::new(options.outlet.clone()));
+        let reader = event_reader::spawn(options.outlet.clone(), files.clone(), sender, options.now)?;
+        // An outlet that cannot be read yet has pages without boards.
+        let _ = tokio::time::timeout(MAX_STARTUP_READ, views.changed()).await;
+        let games = StoredGames::new(options.outlet.clone());
+        let (assets, finished) = (Assets::embedded(), HashMap::new());
+        Ok(StaticPages { options, folder, assets, games, files, views, finished, _reader: reader })
+    }
+
+    fn write_sign(&mut self) -> io::Result<bool> {
+        self.folder.put(SIGN_FILE, json!({ "at": (self.options.now)() }).to_string().as_bytes())
+    }
+
+    /// Writes all files of the newest view, and removes those that it does not have.
+    fn write(&mut self) -> io::Result<Renewal> {
+        let view = self.views.borrow_and_update().clone();
+        let renewal = self.write_view(&view);
+        if renewal.is_err() {
+            // Some files of these games may be missing.
+            self.finished.clear();
+        }
+        renewal
+    }
+
+    fn write_view(&mut self, view: &View) -> io::Result<Renewal> {
+        let language = self.options.language;
+        let first = ["/", "/?wall", "/?wall=light"].iter().filter_map(|address| StaticFile::of(address, language));
+        let mut waiting: Vec<StaticFile> = first.collect();
+        let mut names: BTreeSet<String> = waiting.iter().map(StaticFile::name).collect();
+        names.insert(SIGN_FILE.to_owned());
+        let frame = self.frame(view);
+        let mut written = usize::from(self.write_sign()?);
+        while let Some(file) = waiting.pop() {
+            let mut found = Vec::new();
+            let content = match &file {
+                StaticFile::Page { address, .. } => self.page(view, frame, address, &mut found),
+                StaticFile::Pdn(which) => self.pdn(view, which),
+                StaticFile::Asset(name) => {
+                    self.assets.find(&format!("/assets/{name}")).map(|asset| asset.bytes.clone())
+                }
+                StaticFile::OfOutlet(path) => self.files.whole(path).ok().map(|file| file.bytes.clone()),
+            };
+            if let Some(content) = content {
+                written += usize::from(self.folder.put(&file.name(), &content)?);
+            }
+            for file in found {
+                if names.len() < MAX_FILES && names.insert(file.name()) {
+                    waiting.push(file);
+                }
+            }
+        }
+        let removed = self.folder.retain(&names)?;
+        Ok(Renewal { files: self.folder.files.len(), written, removed })
+    }
+
+    /// Makes a page, and collects the files that it names. Returns `None` if the file stays as it is.
+    fn page(&mut self, view: &View, frame: u64, address: &PageAddress, found: &mut Vec<StaticFile>) -> Option<Bytes> {
+        let (none, name) = (KnownParts::new(), page_name(&address.kind)?);
+        let parts = PartCollector::new(&none, view.step, None);
+        let builder = PageBuilder { view, address, assets: &self.assets, parts: &parts, live: LiveMode::Files };
+        let inputs = match &address.kind {
+            PageKind::Game { which, .. } => finished_inputs(&builder, which, frame),
+            _ => None,
+        };
+        if let Some((_, files)) = self.finished.get(&name).filter(|(known, _)| Some(*known) == inputs) {
+            found.extend(files.iter().cloned());
+            return None;
+        }
+        let (page, error) = builder.render(&self.games);
+        if let Some(PageError::Unreadable(error)) = &error {
+            tracing::warn!(name, %error, "a game cannot be read from the file of events");
+            return None;
+        }
+        let text = parts.filled(&page.into_string());
+        let text = localize(&text, self.options.language, |file| found.push(file));
+        if let Some(inputs) = inputs {
+            self.finished.insert(name, (inputs, found.clone()));
+        }
+        Some(text.into())
+    }
+
+    /// Returns a hash of the frame that all pages have.
+    fn frame(&self, view: &View) -> u64 {
+        let address = PageAddress {
+            path: String::new(),
+            kind: PageKind::Unknown,
+            language: self.options.language,
+            is_language_chosen: false,
+            hides_results: false,
+            public_site: None,
+        };
+        let none = KnownParts::new();
+        let parts = PartCollector::new(&none, view.step, None);
+        let builder =
+            PageBuilder { view, address: &address, assets: &self.assets, parts: &parts, live: LiveMode::Files };
+        let page = builder.render(&self.games).0.into_string();
+        hash_of(&parts.filled(&page))
+    }
+
+    /// Returns a game as PDN; `None` if the file stays as it is.
+    fn pdn(&mut self, view: &View, which: &str) -> Option<Bytes> {
+        let shown = find_game(view, which)?;
+        let name = StaticFile::Pdn(which.to_owned()).name();
+        let digest = shown.game.lines().digest();
+        if self.finished.get(&name).is_some_and(|(known, _)| *known == digest) {
+            return None;
+        }
+        let text = self.games.with_whole(&shown.board.name, shown.game, |whole| Bytes::from(whole.pdn())).ok();
+        if shown.game.whole().is_none() && text.is_some() {
+            self.finished.insert(name, (digest, Vec::new()));
+        }
+        text
+    }
+}
+
+/// Returns a hash of all that the page of an earlier game is made from; `None` if the game may change with each event.
+fn finished_inputs(builder: &PageBuilder<'_>, which: &str, frame: u64) -> Option<u64> {
+    let shown = find_game(builder.view, which).filter(|shown| shown.game.whole().is_none())?;
+    Some(hash_of(&(shown.game.lines().digest(), shown.number, builder.player_pages(shown.game), frame)))
+}
+
+fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn wanted(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn only_own_and_changed_files_are_touched() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("pages");
+        let mut folder = PageFolder::open(&path).unwrap();
+        assert!(folder.put("a.html", b"1").unwrap() && folder.put("b.html", b"1").unwrap());
+        assert!(!folder.put("a.html", b"1").unwrap());
+        // Others put a file there: it is neither replaced nor removed.
+        fs::write(path.join("logo.png"), "of others").unwrap();
+        let error = folder.put("logo.png", b"x").unwrap_err().to_string();
+        assert!(error.contains("logo.png is a file of others; remove it"), "{error}");
+        // Another process goes on with the folder.
+        let mut folder = PageFolder::open(&path).unwrap();
+        assert!(!folder.put("a.html", b"1").unwrap(), "the file has this content");
+        assert!(folder.put("a.html", b"2").unwrap());
+        assert_eq!(folder.retain(&wanted(&["a.html"])).unwrap(), 1);
+        assert_eq!(names(&path), [LIST_FILE, "a.html", "logo.png"]);
+        assert_eq!(fs::read_to_string(path.join("logo.png")).unwrap(), "of others");
+    }
+
+    #[test]
+    fn foreign_folder_and_changed_list_are_refused() {
+        let place = tempfile::tempdir().unwrap();
+        fs::write(place.path().join("thesis.doc"), "").unwrap();
+        let error = PageFolder::open(place.path()).err().unwrap().to_string();
+        assert!(error.contains("files of others, such as \"thesis.doc\""), "{error}");
+        assert_eq!(names(place.path()), ["thesis.doc"]);
+        // A changed list leads to no file elsewhere.
+        let path = place.path().join("pages");
+        drop(PageFolder::open(&path).unwrap());
+        fs::write(
+            path.join(LIST_FILE),
+            r#"{"files": ["../thesis.doc", "", ".", "..", ".damcast-pages", 7, "gone.html"]}"#,
+        )
+        .unwrap();
+        let mut folder = PageFolder::open(&path).unwrap();
+        assert_eq!(folder.retain(&BTreeSet::new()).unwrap(), 1);
+        assert_eq!(
+            (names(place.path()), names(&path)),
+            (vec!["pages".to_owned(), "thesis.doc".to_owned()], vec![LIST_FILE.to_owned()])
+        );
+    }
+
+    #[test]
+    fn link_in_place_of_new_file_is_not_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let (path, target) = (place.path().join("pages"), place.path().join("target"));
+        fs::write(&target, "safe").unwrap();
+        let mut folder = PageFolder::open(&path).unwrap();
+        std::os::unix::fs::symlink(&target, path.join(NEW_FILE)).unwrap();
+        folder.put("a.html", b"1").unwrap();
+        assert_eq!(
+            (fs::read(&target).unwrap(), fs::read(path.join("a.html")).unwrap()),
+            (b"safe".to_vec(), b"1".to_vec())
+        );
+    }
+}

@@ -1,0 +1,205 @@
+//! `damcast pages`: the pages as plain files in a subfolder of a web space, where open pages follow them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::browser::{Browser, LIVE};
+use crate::nginx::Nginx;
+use crate::program::{assert_contains, damcast, run};
+use crate::pty::wait_until;
+use crate::serve::{OutletFixture, tournament};
+
+/// Longest time from the change of an outlet to the open page.
+const PATIENCE: Duration = Duration::from_secs(25);
+const STATES: &str = "[...document.querySelectorAll('.g .st')].map(state => state.textContent).join('; ')";
+const MOVES: &str = "[...document.querySelectorAll('#moves a')].map(link => link.firstChild.textContent).join(' ')";
+const BANNER: &str = "document.querySelector('#banner').hidden ? '' : document.querySelector('#banner').textContent";
+
+/// A running `damcast pages`. Dropping it stops it.
+struct Exporter {
+    process: Child,
+    folder: PathBuf,
+}
+
+impl Drop for Exporter {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn config(outlet: &OutletFixture) -> PathBuf {
+    let config = outlet.path("../serve.toml");
+    fs::write(&config, format!("[serve]\noutlet = {:?}\n", outlet.path("").canonicalize().unwrap())).unwrap();
+    config
+}
+
+impl Exporter {
+    fn start(outlet: &OutletFixture) -> Exporter {
+        let (config, folder) = (config(outlet), outlet.path("../web/club/live"));
+        let mut command = damcast(&["pages", "--config", config.to_str().unwrap(), "--into", folder.to_str().unwrap()]);
+        let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut first_line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut first_line).unwrap();
+        assert!(first_line.starts_with("pages: ") && first_line.contains("is renewed"), "{first_line}");
+        Exporter { process, folder }
+    }
+}
+
+fn names(folder: &Path) -> BTreeSet<String> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Returns the links of a page.
+fn links(html: &str) -> Vec<String> {
+    let attributes =
+        [" href=\"", " src=\"", " action=\"", " data-more=\"", " data-address=\"", " data-live=\"", " data-player=\""];
+    let of = |attribute: &&str| {
+        html.split(*attribute).skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    attributes
+        .iter()
+        .flat_map(of)
+        .filter(|link| !link.starts_with('#') && !link.starts_with("data:") && link != "poll")
+        .collect()
+}
+
+#[test]
+fn every_link_leads_to_a_file() {
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    outlet.play("board-1", 1);
+    outlet.write("archive/board-1-1.pdn", "[Result \"*\"]\n\n1. 32-28 *\n");
+    let (config, folder) = (config(&outlet), outlet.path("../pages"));
+    let arguments = ["pages", "--once", "--config", config.to_str().unwrap(), "--into", folder.to_str().unwrap()];
+    let first = run(&arguments).done();
+    let all = names(&folder);
+    assert_contains(&first, &[&format!("has {} files: {} new or changed, 0 removed", all.len() - 1, all.len() - 1)]);
+    for expected in [
+        "index.html",
+        "board-board-1.html",
+        "game-board-1-1.html",
+        "game-board-1-1.pdn",
+        "round-6.html",
+        "standings.html",
+        "players.html",
+        "player-Open-1.html",
+        "wall.html",
+        "archive.html",
+        "archive-board-1-1.pdn",
+        "games.pdn",
+    ] {
+        assert!(all.contains(expected), "{expected}: {all:?}");
+    }
+    let mut count = 0;
+    for name in all.iter().filter(|name| name.ends_with(".html")) {
+        let html = fs::read_to_string(folder.join(name)).unwrap();
+        for link in links(&html) {
+            let file = link.strip_prefix("./").unwrap_or_else(|| panic!("{name}: {link} is not relative"));
+            let file = file.split('?').next().unwrap();
+            // Files of the outlet that are not there have no copy.
+            assert!(all.contains(file) || file == "started.pdn", "{name}: {link} leads nowhere");
+            count += 1;
+        }
+        assert!(!html.contains("?lang=") && !html.contains("hide=results") && !html.contains("/studio"), "{name}");
+    }
+    assert!(count > 100, "{count}");
+    // Nothing has changed, but for the sign of life.
+    assert_contains(&run(&arguments).done(), &["files: 1 new or changed, 0 removed"]);
+    // A game that vanishes takes its files with it, and those of others stay.
+    fs::write(folder.join("logo.png"), "of the club").unwrap();
+    fs::remove_file(outlet.path("archive/board-1-1.pdn")).unwrap();
+    assert!(run(&arguments).done().contains("1 removed"));
+    assert!(!folder.join("archive-board-1-1.pdn").exists() && folder.join("logo.png").exists());
+}
+
+#[test]
+fn folder_of_others_is_refused() {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("a", json!({}));
+    let folder = outlet.path("../thesis");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("chapter-1.doc"), "").unwrap();
+    let arguments =
+        ["pages", "--once", "--config", config(&outlet).to_str().unwrap(), "--into", folder.to_str().unwrap()]
+            .map(str::to_owned);
+    run(&arguments.each_ref().map(String::as_str))
+        .fails(1, "has files of others, such as \"chapter-1.doc\"; give a new or an empty folder");
+    assert_eq!(names(&folder).len(), 1);
+}
+
+#[test]
+fn open_pages_follow_files_of_a_subfolder() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    let exporter = Exporter::start(&outlet);
+    let root = outlet.path("../web").canonicalize().unwrap();
+    let nginx = Nginx::start(|address, _| {
+        format!(
+            "types {{ text/html html; text/css css; text/javascript js; application/json json; }} charset utf-8;\nserver {{ listen {address}; root {}; }}",
+            root.display()
+        )
+    });
+    let Some(nginx) = nginx else { return };
+    let place = format!("http://{}/club/live/", nginx.address);
+    let follows = |browser: &mut Browser, expression: &str, expected: &str| {
+        let began = Instant::now();
+        browser.wait(expression, &expected.into());
+        assert!(began.elapsed() < PATIENCE, "{expression} after {:?}", began.elapsed());
+    };
+    browser.visit(&place);
+    browser.wait(LIVE, &"Live".into());
+    outlet.play("board-1", 1);
+    follows(&mut browser, STATES, "1. 32-28; Playing; Not started");
+    // From the grid to a board, and back through its moves.
+    browser.evaluate("document.querySelector('.g a').click()");
+    browser.wait("location.pathname", &"/club/live/board-board-1.html".into());
+    browser.wait(LIVE, &"Live".into());
+    browser.wait(MOVES, &"32-28".into());
+    outlet.play("board-1", 2);
+    follows(&mut browser, MOVES, "32-28 19-23");
+    browser.evaluate("document.querySelector('#back').click()");
+    browser.wait("location.pathname + location.search", &"/club/live/game-board-1-1.html?ply=1".into());
+    browser.wait("document.querySelector('#moves a[aria-current]').dataset.at", &"1".into());
+    outlet.play("board-1", 3);
+    follows(&mut browser, MOVES, "32-28 19-23 28×19");
+    assert_eq!(browser.evaluate("document.querySelector('#moves a[aria-current]').dataset.at"), "1");
+    browser.evaluate("document.querySelector('#golive').click()");
+    browser.wait("location.pathname", &"/club/live/board-board-1.html".into());
+    // One's own players.
+    browser.visit(&format!("{place}players.html"));
+    browser.wait("!!document.querySelector('.star:not([hidden])')", &true.into());
+    browser.evaluate("document.querySelector('.star').click()");
+    browser.wait(
+        "document.querySelector('.star').textContent + document.querySelectorAll('a.pn.mine').length",
+        &"★1".into(),
+    );
+    // Standings.
+    browser.visit(&format!("{place}standings.html"));
+    browser.wait(LIVE, &"Live".into());
+    let standings = fs::read_to_string(outlet.path("standings.json")).unwrap();
+    assert!(standings.contains("\"points\":\"2\""));
+    outlet.write("standings.json", &standings.replace("\"points\":\"2\"", "\"points\":\"97\""));
+    follows(&mut browser, "String(document.querySelector('main').textContent.includes('97'))", "true");
+    assert_eq!(
+        browser.evaluate("performance.getEntriesByType('resource').some(one => one.name.includes('/events'))"),
+        false
+    );
+    // Without the program that renews them, the pages say for how long.
+    let folder = exporter.folder.clone();
+    drop(exporter);
+    browser.wait(&format!("/^No data from the server for \\d+ s$/.test({BANNER})"), &true.into());
+    // The next one goes on with the folder.
+    let _exporter = Exporter::start(&outlet);
+    wait_until("the sign", || fs::metadata(folder.join("alive.json")).is_ok());
+    browser.wait(LIVE, &"Live".into());
+    let complaints = browser.page_errors();
+    assert!(complaints.is_empty(), "{complaints:?}");
+}
