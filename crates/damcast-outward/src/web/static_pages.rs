@@ -1,6 +1,6 @@
 //! `damcast pages`: the pages as plain files with relative links, for any web space.
 //!
-//! The first page names all others: each page is made, its links become names of files ([`static_names`](super::static_names)), and the
+//! The first page names all others: each page is made, its links become names of files (`static_names`), and the
 //! pages that they name are made in turn. A file is replaced as a whole, and only if its content has changed. A list in the folder has
 //! the names of the files that this program wrote; it touches no others.
 //!
