@@ -39,6 +39,8 @@ pub enum Subcommand {
     Entry(cli::entry::Arguments),
     /// Deliver the files of outlets elsewhere, by commands that run when files have changed. Runs in a process of its own.
     Deliver(cli::deliver::Arguments),
+    /// Join the halls of an event into one outlet. The hub runs in a process of its own.
+    Hub(cli::hub::Arguments),
     /// Show how a running station is.
     Status(cli::status::Arguments),
     /// Send requests to a running station: results, names, corrections, reload.
@@ -94,6 +96,7 @@ fn main() -> ExitCode {
         Subcommand::Desk(arguments) => cli::desk::run(&arguments),
         Subcommand::Entry(arguments) => cli::entry::run(&arguments),
         Subcommand::Deliver(arguments) => cli::deliver::run(&arguments),
+        Subcommand::Hub(arguments) => cli::hub::run(&arguments),
         Subcommand::Status(arguments) => cli::status::run(&arguments),
         Subcommand::Ctl(arguments) => cli::ctl::run(&arguments),
         Subcommand::Demo(arguments) => cli::demo::run(&arguments),

@@ -15,6 +15,7 @@ use damcast::control::overview::BoardView;
 use damcast::control::{DeskUser, Role, SOCKET_NAME};
 use damcast::engine::bytelog::Mode;
 use damcast::outward::desk::DeskOptions;
+use damcast::outward::state_file::StateFiles;
 use damcast::simulation::games::{self, DEMONSTRATION};
 use damcast::simulation::port::{Port, play};
 use damcast::simulation::script;
@@ -178,8 +179,7 @@ fn serve_pages(
         machine: serve::machine(),
         trusted_proxies: Vec::new(),
         is_public: false,
-        viewers_file: None,
-        deliveries_file: None,
+        state_files: StateFiles::default(),
         viewers: Some(viewers),
         metrics: None,
     };

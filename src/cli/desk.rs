@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use damcast::control::{DeskUser, SERVICE_SOCKET_PATH, SOCKET_NAME};
 use damcast::outward::desk::{self, DeskOptions, passwords};
-use damcast::outward::state_file::STATE_FILE_PATH;
-use damcast::station::config::{DEFAULT_PATH, DeliverConfig, DeskConfig};
+use damcast::outward::state_file::{STATE_FILE_PATH, StateFiles};
+use damcast::station::config::{DEFAULT_PATH, DeliverConfig, DeskConfig, HubConfig};
 use damcast::station::operate::logging;
 
 use super::ctl::RoleArg;
@@ -96,8 +96,11 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         machine: machine(),
         trusted_proxies: config.trusted_proxies,
         is_public: !address.ip().is_loopback(),
-        viewers_file: Some(arguments.viewers.clone()),
-        deliveries_file: DeliverConfig::load(&arguments.config).ok().map(|config| config.state_file),
+        state_files: StateFiles {
+            viewers: Some(arguments.viewers.clone()),
+            deliveries: DeliverConfig::load(&arguments.config).ok().map(|config| config.state_file),
+            hub: HubConfig::load(&arguments.config).ok().map(|config| config.state_file),
+        },
         viewers: config.viewers,
         entry: config.entry,
         engine: config.engine,

@@ -13,6 +13,7 @@ pub mod desk;
 pub mod doctor;
 pub mod entry;
 pub mod fsck;
+pub mod hub;
 pub mod init;
 mod input;
 pub mod line;

@@ -15,7 +15,9 @@ use std::process::ExitCode;
 use damcast::control::client::{Client, ClientError};
 use damcast::control::{SERVICE_SOCKET_PATH, SOCKET_NAME};
 use damcast::outward::deliver::report::{DeliveriesState, read_reports};
-use damcast::station::config::{self, DEFAULT_PATH, DeliverConfig, DeskConfig, LOCAL_FILE, SocketCandidates, Sources};
+use damcast::station::config::{
+    self, DEFAULT_PATH, DeliverConfig, DeskConfig, HubConfig, LOCAL_FILE, SocketCandidates, Sources,
+};
 
 use super::output::print_error;
 
@@ -58,6 +60,11 @@ impl StationOptions {
     /// Returns the state of the deliveries; `None` if there are none.
     pub fn deliveries(&self) -> Option<DeliveriesState> {
         read_reports(&DeliverConfig::load(self.file().0).ok()?.state_file)
+    }
+
+    /// Returns the state file of the hub; `None` if there is no hub.
+    pub fn hub_file(&self) -> Option<PathBuf> {
+        Some(HubConfig::load(self.file().0).ok()?.state_file)
     }
 
     /// Returns the configuration, and whether it is that of a station of one's own: the one that was named, or that of `damcast start` in

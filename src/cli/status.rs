@@ -9,7 +9,7 @@ use damcast::control::client::{Client, ClientError};
 use damcast::control::overview::{AwaitedView, Overview, PairingView};
 use damcast::control::{ClientRequest, Reply};
 use damcast::outward::deliver::report::DeliveriesState;
-use damcast::outward::state_file::{PagesState, STATE_FILE_PATH, read_state};
+use damcast::outward::state_file::{PagesState, STATE_FILE_PATH, StateFiles, read_state};
 use draughts_tournament::MAIN;
 use tokio::sync::mpsc;
 
@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             Ok(status) => status,
             Err(end) => return Ok(end.print(arguments.watch)),
         };
-        let status = with_alarms(*status, &arguments.viewers);
+        let status = with_alarms(*status, &arguments.state_files());
         match arguments.json {
             true => output::print_line(to_json(&status, arguments)?)?,
             false => output::print(status_text(&status, Surroundings::read(arguments)).text(screen.width()))?,
@@ -129,7 +129,7 @@ fn watch(
     let outcome: io::Result<Option<StatusError>> = runtime.block_on(async {
         let mut wishes = TerminalSignals::listen()?;
         loop {
-            let shown = with_alarms(Overview::clone(&last), &arguments.viewers);
+            let shown = with_alarms(Overview::clone(&last), &arguments.state_files());
             screen.draw(|columns, rows| status_text(&shown, Surroundings::read(arguments)).page(columns, rows))?;
             tokio::select! {
                 heard = replies.recv() => match heard {
@@ -147,14 +147,21 @@ fn watch(
     });
     screen.leave();
     let end = outcome?;
-    let shown = with_alarms(*last, &arguments.viewers);
+    let shown = with_alarms(*last, &arguments.state_files());
     output::print(status_text(&shown, Surroundings::read(arguments)).text(screen.width()))?;
     Ok(end.map_or(ExitCode::SUCCESS, |end| end.print(true)))
 }
 
-/// Adds the alarms of the pages to a status.
-fn with_alarms(mut status: Overview, viewers: &Path) -> Overview {
-    status.alarms.extend(read_state(viewers).iter().flat_map(PagesState::alarms));
+impl Arguments {
+    /// Returns the state files of the processes whose alarms are shown.
+    fn state_files(&self) -> StateFiles {
+        StateFiles { viewers: Some(self.viewers.clone()), hub: self.station.hub_file(), ..StateFiles::default() }
+    }
+}
+
+/// Adds the alarms of the pages and the hub to a status.
+fn with_alarms(mut status: Overview, state_files: &StateFiles) -> Overview {
+    status.alarms.extend(state_files.alarms());
     status
 }
 
@@ -331,7 +338,8 @@ mod tests {
         for (alarms, expected) in [(format!("[{alarm}]"), 1), ("[{}]".to_owned(), 0), ("7".to_owned(), 0)] {
             std::fs::write(&file, format!("{{\"written\":{now},\"viewers\":3,\"alarms\":{alarms}}}")).unwrap();
             let before = overview().alarms.len();
-            let status = super::with_alarms(overview(), &file);
+            let status =
+                super::with_alarms(overview(), &StateFiles { viewers: Some(file.clone()), ..StateFiles::default() });
             assert_eq!(status.alarms.len() - before, expected);
             let printed = super::status_text(&status, Surroundings::default()).text(None);
             let line = "ALARM station: reader-gone since 12:00:00: it is away\n";

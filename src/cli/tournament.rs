@@ -422,7 +422,7 @@ fn request_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Resu
         print_error(format_args!("damcast: {damage}: what stands before it counts"));
     }
     let most = max_games(&folder);
-    service.configure(Vec::new(), most);
+    service.configure(Vec::new(), 1, most);
     if folder.is_dir() {
         recorded_games(directory)?.into_iter().for_each(|game| service.games_mut().insert(game));
     }

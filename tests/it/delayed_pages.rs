@@ -215,7 +215,8 @@ impl Pages {
         };
         wait_until("the last event", || {
             // The files beside the events, too.
-            let files = OutletFiles::new(self.events.parent().unwrap().to_owned()).view(&FileView::default()).unwrap();
+            let files =
+                OutletFiles::new(self.events.parent().unwrap().to_owned()).view(&FileView::default(), &[]).unwrap();
             let id = format!("\"{id}-{}-", files.tag);
             ask_for("/", &[]).is_ok_and(|page| page.header("etag").is_some_and(|tag| tag.contains(&id)))
         });

@@ -5,6 +5,8 @@ mod earlier_games;
 mod event_pages;
 mod hidden_results;
 mod hostile;
+mod hub;
+mod lines;
 mod overlays;
 mod pages;
 mod players;

@@ -171,6 +171,29 @@ fn deliveries_read_public_files_and_own_secrets() {
 }
 
 #[test]
+fn hub_reads_public_files_and_writes_own_folder() {
+    const HUB: &str = "systemd/damcast-hub.service";
+    let unit = fs::read_to_string(HUB).unwrap();
+    let lines = "User=damcast-hub SupplementaryGroups=damcast-web Nice=10 Type=notify ProtectSystem=strict ReadWritePaths=-/var/lib/damcast/hub";
+    for line in lines.split(' ') {
+        assert!(unit.lines().any(|found| found == line), "{line}");
+    }
+    let hidden = unit.lines().find(|line| line.starts_with("InaccessiblePaths=")).unwrap();
+    assert_contains(hidden, &["/run/damcast ", "/run/damcast-entry ", "recordings/log ", "recordings/live"]);
+    let scripts = scripts_that_do_not_enable("damcast-hub");
+    assert!(scripts[1].contains("damcast-hub.service"));
+    assert!(fs::read_to_string("systemd/damcast.sysusers").unwrap().contains("m damcast-hub damcast-web"));
+    assert!(
+        fs::read_to_string("systemd/damcast.tmpfiles")
+            .unwrap()
+            .contains("/var/lib/damcast/hub 2750 damcast-hub damcast-web")
+    );
+    assert!(fs::read_to_string("Cargo.toml").unwrap().contains(HUB));
+    let Some((is_right, text)) = analyze(&["security", "--offline=true", "--no-pager", EXPOSURE, HUB]) else { return };
+    assert!(is_right, "{text}");
+}
+
+#[test]
 fn unit_may_open_boards_for_any_driver_loaded_at_start() {
     let unit = fs::read_to_string(UNIT).unwrap();
     let has = |line: &str| unit.lines().any(|found| found == line);

@@ -116,6 +116,7 @@ fn no_verb_panics_on_closed_output() {
     fs::write(place.path("wrong-serve.toml"), "[serve]\naddress = 5\n").unwrap();
     fs::write(place.path("wrong-desk.toml"), "[desk]\naddress = 5\n").unwrap();
     fs::write(place.path("wrong-entry.toml"), "[entry]\naddress = 5\n").unwrap();
+    fs::write(place.path("wrong-hub.toml"), "[hub]\ndirectory = 5\n").unwrap();
     fs::write(place.path("wrong-deliver.toml"), "[[deliver]]\nname = 5\n").unwrap();
     let once = "[[deliver]]\nname = \"a\"\noutlet = \"./recordings\"\ncommand = [\"cat\"]\n";
     fs::write(place.path("deliver.toml"), once).unwrap();
@@ -135,7 +136,7 @@ fn no_verb_panics_on_closed_output() {
         pages --once --config @/damcast.toml --into @/pages|rebuild @/recordings --into @/copy|doctor --spare @/copy|takeover @/copy|tournament show --directory @/recordings|perft 2|perft --divide 2|\
         moves|deliver --config @/deliver.toml --once a|check @/games.pdn|check --json @/games.pdn|convert @/games.pdn|show @/games.pdn";
     let silent = "--nonsense|run --config @/wrong.toml|run --config @/damcast.toml|serve --config @/wrong-serve.toml|\
-        desk --config @/wrong-desk.toml|entry --config @/wrong-entry.toml|deliver --config @/wrong-deliver.toml|start --directory @/wrong|status --socket @/nowhere|init --config @/damcast.toml|\
+        desk --config @/wrong-desk.toml|entry --config @/wrong-entry.toml|hub --config @/wrong-hub.toml|deliver --config @/wrong-deliver.toml|start --directory @/wrong|status --socket @/nowhere|init --config @/damcast.toml|\
         config check --config @/wrong.toml|ports|log extract @/recordings --from 00:00|log list @/nothing|line";
     try_each_verb(env!("CARGO_BIN_EXE_damcast"), &printing.replace("{log}", log), silent, folder);
     assert!(station.signal(Signal::TERM).success());

@@ -288,7 +288,8 @@ pub struct OutletView {
 /// Raised alarm.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct AlarmView {
-    /// `silent`, `unexplained`, `wrong-start`, `clock-missing`, `broken`, `babble`, `disk-fault`, `publication`, `disk-low`, `reader-gone`.
+    /// `silent`, `unexplained`, `wrong-start`, `clock-missing`, `broken`, `babble`, `disk-fault`, `publication`, `disk-low`,
+    /// `reader-gone`, `hall-away`, `hall`.
     pub kind: String,
     /// Board; `None` for the station.
     pub board: Option<String>,

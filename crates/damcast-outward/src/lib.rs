@@ -4,6 +4,7 @@
 pub mod curl;
 pub mod deliver;
 pub mod follow;
+pub mod hub;
 pub mod pairing_engine;
 pub mod paper;
 pub mod state_file;

@@ -3,17 +3,39 @@
 use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use damcast_control::overview::AlarmView;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::hub::state::read_alarms;
+
 /// Path of the state file, which the service writes every few seconds.
 pub const STATE_FILE_PATH: &str = "/run/damcast-web/state.json";
 /// Age of the state from which the process counts as silent.
 const MAX_AGE: Duration = Duration::from_secs(20);
+
+/// State files of the processes beside a station; `None` for a process that the station does not have.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct StateFiles {
+    /// File of the viewers' pages.
+    pub viewers: Option<PathBuf>,
+    /// File of the deliveries.
+    pub deliveries: Option<PathBuf>,
+    /// File of the hub.
+    pub hub: Option<PathBuf>,
+}
+
+impl StateFiles {
+    /// Returns the alarms of the pages and of the hub.
+    pub fn alarms(&self) -> Vec<AlarmView> {
+        let pages = self.viewers.as_deref().and_then(read_state);
+        let of_hub = self.hub.as_deref().map(read_alarms);
+        pages.iter().flat_map(PagesState::alarms).chain(of_hub.into_iter().flatten()).collect()
+    }
+}
 
 /// State of the viewers' pages.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -117,6 +117,8 @@ pub struct TournamentService {
     last_serials: BTreeMap<String, (String, u64)>,
     /// Boards by number as configured: a name, or `serial:` and a number; empty for the order of the boards.
     configured_boards: Vec<String>,
+    /// Number of the first board, from 1.
+    first_board: u32,
     /// Maximum number of games in a file for all its readers; `None` for no limit.
     max_games: Option<usize>,
     /// Results that boards show during running games, by board.
@@ -157,6 +159,7 @@ impl TournamentService {
             boards: Vec::new(),
             last_serials: BTreeMap::new(),
             configured_boards: Vec::new(),
+            first_board: 1,
             max_games: None,
             proposed: BTreeMap::new(),
             now: None,
@@ -230,16 +233,16 @@ impl TournamentService {
         }
     }
 
-    /// Applies the configuration: boards by number, and the maximum number of games in a file of an outlet.
-    pub fn configure(&mut self, configured_boards: Vec<String>, max_games: Option<usize>) {
-        (self.configured_boards, self.max_games) = (configured_boards, max_games);
+    /// Applies the configuration: boards by number, the number of the first one, and the maximum number of games in a file of an outlet.
+    pub fn configure(&mut self, configured_boards: Vec<String>, first_board: u32, max_games: Option<usize>) {
+        (self.configured_boards, self.first_board, self.max_games) = (configured_boards, first_board, max_games);
         // The record has the boards from the time before a restart.
         let tournament = self.log.tournament();
         for BoardAssignment { board, pairing, .. } in tournament.board_assignments() {
             let of_round = tournament.pairing(pairing.0).filter(|(_, pairing)| pairing.board_name == board);
             let number = of_round.and_then(|(_, pairing)| pairing.board);
-            let configured = number.and_then(|number| self.configured_boards.get((number as usize).checked_sub(1)?));
-            if let Some(serial) = configured.and_then(|configured| configured.strip_prefix(SERIAL)) {
+            let configured = number.and_then(|number| self.configured_boards.get(self.index_of(number)?)).cloned();
+            if let Some(serial) = configured.as_deref().and_then(|configured| configured.strip_prefix(SERIAL)) {
                 self.last_serials.entry(board).or_insert((serial.to_owned(), FROM_RECORD));
             }
         }
@@ -314,9 +317,14 @@ impl TournamentService {
         }
     }
 
+    /// Returns the place of the board with this number in the list of boards.
+    fn index_of(&self, number: u32) -> Option<usize> {
+        usize::try_from(number.checked_sub(self.first_board)?).ok()
+    }
+
     /// Returns the name of the board with this number.
     pub fn board_with(&self, number: u32) -> Option<String> {
-        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        let index = self.index_of(number)?;
         if self.configured_boards.is_empty() {
             // Behind a bus whose boards are not known yet, nobody knows the numbers.
             let is_counted = self.boards.iter().take(index + 1).all(|board| board.is_known);
@@ -333,7 +341,7 @@ impl TournamentService {
     /// Calls `decide` with the state of the boards.
     fn with_boards<T>(&self, decide: impl FnOnce(&Boards) -> T) -> T {
         let names: Vec<String> = self.boards.iter().map(|board| board.name.clone()).collect();
-        let count = self.configured_boards.len().max(names.len()) as u32;
+        let count = self.first_board - 1 + self.configured_boards.len().max(names.len()) as u32;
         let by_number: Vec<Option<String>> = (1..=count).map(|number| self.board_with(number)).collect();
         let unheard = self.boards.iter().filter(|board| !board.is_connected);
         let unheard: Vec<String> = unheard.map(|board| board.name.clone()).collect();

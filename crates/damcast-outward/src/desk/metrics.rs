@@ -1,7 +1,6 @@
 //! `/metrics` in the text format of Prometheus, and `/healthz`: without a login, for monitoring. Both return 503 if the station does not
 //! answer; `/healthz` also if an alarm is raised or a delivery fails.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
@@ -13,7 +12,7 @@ use damcast_control::{ClientRequest, Reply};
 
 use super::station_client::{CachedReply, StationClient};
 use crate::deliver::report::{DeliveriesState, read_reports};
-use crate::state_file::{PagesState, read_state};
+use crate::state_file::StateFiles;
 use crate::web::hosts::AllowedHosts;
 use crate::web::origin::single_value;
 
@@ -22,19 +21,16 @@ struct MetricsState {
     /// Shared by all who ask, so that they take one place at the station.
     metrics: CachedReply,
     hosts: AllowedHosts,
-    /// State file of the viewers' pages.
-    viewers: Option<PathBuf>,
-    /// State file of the deliveries.
-    deliveries: Option<PathBuf>,
+    state_files: StateFiles,
 }
 
-/// Returns the routes. The state files are those of the viewers' pages and of the deliveries.
-pub fn router(station: Arc<StationClient>, hosts: AllowedHosts, [viewers, deliveries]: [Option<PathBuf>; 2]) -> Router {
+/// Returns the routes.
+pub fn router(station: Arc<StationClient>, hosts: AllowedHosts, state_files: StateFiles) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
         .route("/healthz", get(health))
         .fallback(|| async { (StatusCode::NOT_FOUND, "there are /metrics and /healthz\n") })
-        .with_state(Arc::new(MetricsState { station, metrics: CachedReply::default(), hosts, viewers, deliveries }))
+        .with_state(Arc::new(MetricsState { station, metrics: CachedReply::default(), hosts, state_files }))
 }
 
 async fn ask(counter: &MetricsState, headers: &HeaderMap) -> Result<Arc<Reply>, Box<Response>> {
@@ -69,11 +65,10 @@ async fn health(State(counter): State<Arc<MetricsState>>, headers: HeaderMap) ->
         Ok(reply) => reply,
         Err(answer) => return *answer,
     };
-    let pages = counter.viewers.as_deref().and_then(read_state);
-    let of_pages = pages.iter().flat_map(PagesState::alarms).map(|alarm| alarm.kind);
-    let deliveries = counter.deliveries.as_deref().and_then(read_reports);
+    let beside = counter.state_files.alarms().into_iter().map(|alarm| alarm.kind);
+    let deliveries = counter.state_files.deliveries.as_deref().and_then(read_reports);
     let of_deliveries = deliveries.iter().flat_map(DeliveriesState::failing);
-    let problems: Vec<String> = reply.messages.iter().cloned().chain(of_pages).chain(of_deliveries).collect();
+    let problems: Vec<String> = reply.messages.iter().cloned().chain(beside).chain(of_deliveries).collect();
     match problems.is_empty() {
         true => "ok\n".into_response(),
         false => (StatusCode::SERVICE_UNAVAILABLE, format!("not well: {}\n", problems.join(", "))).into_response(),

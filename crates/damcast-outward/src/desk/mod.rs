@@ -51,6 +51,7 @@ use std::sync::Arc;
 
 use tokio::net::TcpListener;
 
+use super::state_file::StateFiles;
 use super::web::hosts::AllowedHosts;
 use super::web::listener::{self, ConnectionCounts, Limits};
 
@@ -76,10 +77,8 @@ pub struct DeskOptions {
     pub trusted_proxies: Vec<IpAddr>,
     /// Whether other machines may connect, by a proxy with TLS.
     pub is_public: bool,
-    /// State file of the viewers' pages.
-    pub viewers_file: Option<PathBuf>,
-    /// State file of the deliveries.
-    pub deliveries_file: Option<PathBuf>,
+    /// State files of the processes beside the station.
+    pub state_files: StateFiles,
     /// Address of the viewers' pages, if configured.
     pub viewers: Option<String>,
     /// Command of the program that pairs Swiss rounds; empty if there is none.
@@ -107,7 +106,7 @@ pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Futur
         TcpListener::from_std(listener)
     });
     let (numbers, of_numbers) = (numbers.transpose()?, limits.clone());
-    let state_files = [options.viewers_file.clone(), options.deliveries_file.clone()];
+    let state_files = options.state_files.clone();
     let numbers = async {
         match numbers {
             Some(listener) => {
@@ -121,7 +120,7 @@ pub async fn serve(listener: TcpListener, options: DeskOptions, stop: impl Futur
         door,
         station.clone(),
         options.password_file,
-        [options.viewers_file, options.deliveries_file],
+        options.state_files,
         [options.viewers, options.entry],
         options.engine,
     );

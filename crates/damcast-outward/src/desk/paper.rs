@@ -29,7 +29,7 @@ pub async fn paper(desk: &DeskSite, form: PaperForm) -> Result<Value, (StatusCod
     let kinds = kinds.map_err(|why| (StatusCode::BAD_REQUEST, why))?;
     let reply = desk.tournament.answer(&desk.station, ClientRequest::ShowTournament {}).await;
     let Some(shown) = &reply.tournament else { return Ok(json!(*reply)) };
-    let viewers = viewer_address(desk.viewers.as_deref(), desk.viewers_file.as_deref());
+    let viewers = viewer_address(desk.viewers.as_deref(), desk.state_files.viewers.as_deref());
     let today = chrono::Local::now().format("%Y-%m-%d").to_string();
     let options = SheetOptions {
         kinds: &kinds,

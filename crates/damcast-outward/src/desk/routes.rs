@@ -467,7 +467,7 @@ async fn log(State(desk): SharedSite, _: LoggedInUser) -> Response {
 }
 
 async fn viewers_address(State(desk): SharedSite, _: LoggedInUser) -> Response {
-    object(StatusCode::OK, &viewers::viewer_address(desk.viewers.as_deref(), desk.viewers_file.as_deref()))
+    object(StatusCode::OK, &viewers::viewer_address(desk.viewers.as_deref(), desk.state_files.viewers.as_deref()))
 }
 
 #[derive(Deserialize)]

@@ -11,14 +11,14 @@ use super::page;
 use super::passwords::PasswordChecker;
 use super::sessions::Sessions;
 use super::station_client::{CachedReply, StationClient};
+use crate::state_file::StateFiles;
 
 /// State of a desk.
 pub struct DeskSite {
     pub(super) access_policy: AccessPolicy,
     pub(super) station: Arc<StationClient>,
     pub(super) sessions: Sessions,
-    pub(super) viewers_file: Option<PathBuf>,
-    pub(super) deliveries_file: Option<PathBuf>,
+    pub(super) state_files: StateFiles,
     pub(super) viewers: Option<String>,
     pub(super) entry: Option<String>,
     pub(super) password_file: Option<PathBuf>,
@@ -45,7 +45,7 @@ impl DeskSite {
         door: AccessPolicy,
         station: Arc<StationClient>,
         password_file: Option<PathBuf>,
-        [viewers_file, deliveries_file]: [Option<PathBuf>; 2],
+        state_files: StateFiles,
         [viewers, entry]: [Option<String>; 2],
         engine: Vec<String>,
     ) -> Arc<DeskSite> {
@@ -53,8 +53,7 @@ impl DeskSite {
             access_policy: door,
             station,
             sessions: Sessions::default(),
-            viewers_file,
-            deliveries_file,
+            state_files,
             viewers,
             entry,
             page: page::Page::new(password_file.is_some()),

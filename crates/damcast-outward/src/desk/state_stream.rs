@@ -81,14 +81,14 @@ fn line(desk: &DeskSite, station_state: &StationState) -> Bytes {
     let mut here: Vec<_> = desk.sessions.all(Instant::now()).into_iter().filter(|session| session.pages > 0).collect();
     here.dedup_by(|one, other| one.person == other.person);
     let here: Vec<_> = here.into_iter().map(|session| session.person).collect();
-    let pages = desk.viewers_file.as_deref().and_then(read_state);
+    let pages = desk.state_files.viewers.as_deref().and_then(read_state);
     let status = station_state.state.as_deref().map(|status| {
         let mut status = status.clone();
-        status.alarms.extend(pages.iter().flat_map(PagesState::alarms));
+        status.alarms.extend(desk.state_files.alarms());
         status
     });
     let (viewers, silent) = viewer_status(pages);
-    let deliveries = desk.deliveries_file.as_deref().and_then(read_reports).map(|state| match state {
+    let deliveries = desk.state_files.deliveries.as_deref().and_then(read_reports).map(|state| match state {
         DeliveriesState::Running(reports) => json!(reports),
         DeliveriesState::Silent(silent) => json!([{"silent": silent.as_secs()}]),
     });

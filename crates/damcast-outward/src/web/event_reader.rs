@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde::Deserialize;
@@ -37,11 +37,13 @@ impl Drop for EventReaderHandle {
     }
 }
 
-/// Follows a folder. The first view appears after all present lines are read.
+/// Follows a folder. The first view appears after all present lines are read. `sign` receives the time of the recorder's last sign of life,
+/// in ms since 1970.
 pub fn spawn(
     outlet: PathBuf,
     files: Arc<OutletFiles>,
     views: watch::Sender<Arc<View>>,
+    sign: Arc<AtomicI64>,
     now: fn() -> i64,
 ) -> io::Result<EventReaderHandle> {
     let stop = Arc::new(AtomicBool::new(false));
@@ -52,7 +54,7 @@ pub fn spawn(
             follower: Follower::new(outlet.join(EVENTS_FILE), Progress::default()).refusing_links(),
             hall: ViewerHall::default(),
             files,
-            sign: RecorderSign::default(),
+            sign: RecorderSign { published: sign, ..RecorderSign::default() },
             view: Arc::default(),
             is_caught_up: false,
             now,
@@ -110,7 +112,7 @@ impl EventReader {
     /// Publishes a view if the events, the files, the recorder's signs of life or the featured board have changed, or the event is
     /// over.
     fn publish(&mut self, has_news: bool, views: &watch::Sender<Arc<View>>) {
-        let files = self.files.view(&self.view.files);
+        let files = self.files.view(&self.view.files, self.hall.halls());
         let now = (self.now)();
         let silent_since = self.sign.silent_since(&self.files, now);
         let is_same = || {
@@ -135,7 +137,7 @@ impl EventReader {
             }
             FollowEvent::Restarted { generation, reason: why } => {
                 tracing::info!(?generation, ?why, "the events begin anew");
-                self.hall = ViewerHall::default();
+                self.hall = self.hall.begun_anew();
             }
             FollowEvent::Damaged { seq, problem: what } => tracing::warn!(seq, what, "a line of the events is none"),
             FollowEvent::FileMissing => tracing::info!("there is no file of events; waiting for it"),
@@ -153,6 +155,8 @@ struct RecorderSign {
     changed_at: Option<Instant>,
     /// Time since which the recorder is silent, in ms since 1970.
     silent_since: Option<i64>,
+    /// Time of the last sign, in ms since 1970, for other threads; 0 without one.
+    published: Arc<AtomicI64>,
 }
 
 impl RecorderSign {
@@ -169,6 +173,7 @@ impl RecorderSign {
         }
         let age = self.changed_at?.elapsed();
         let since = now - i64::try_from(age.as_millis()).unwrap_or(0);
+        self.published.store(since, Ordering::Relaxed);
         self.silent_since = (age > MAX_SIGN_AGE).then(|| self.silent_since.unwrap_or(since));
         self.silent_since
     }

@@ -16,11 +16,12 @@ use std::time::{Duration, SystemTime};
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
 use rustix::fs::{Mode, OFlags};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tokio::task::JoinHandle;
 
 use super::plan::ViewerPlan;
-use super::state::natural_order;
+use super::state::{JoinedHall, LineMark, natural_order};
 use super::view::FileView;
 use super::{compress, exact};
 
@@ -72,6 +73,19 @@ pub struct OutletFiles {
     cache: Mutex<HashMap<String, (FileStamp, Arc<WholeFile>)>>,
     /// Last list of the archived games, with the time at which their folder had changed.
     archive: Mutex<(Option<SystemTime>, Arc<Vec<String>>)>,
+    /// Entity tags of the files last listed, by name.
+    tags: Mutex<HashMap<String, (FileStamp, String)>>,
+}
+
+/// File of an outlet beside its events.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ListedFile {
+    /// Path below the folder of the outlet, with `/`; also the path of its address.
+    pub name: String,
+    /// Size in bytes.
+    pub size: u64,
+    /// Entity tag, with its quotation marks.
+    pub etag: String,
 }
 
 type FileStamp = (u64, u64, u64, i64, i64);
@@ -79,14 +93,14 @@ type FileStamp = (u64, u64, u64, i64, i64);
 impl OutletFiles {
     /// Creates a reader of a folder.
     pub fn new(folder: PathBuf) -> OutletFiles {
-        OutletFiles { folder, cache: Mutex::default(), archive: Mutex::default() }
+        OutletFiles { folder, cache: Mutex::default(), archive: Mutex::default(), tags: Mutex::default() }
     }
 
     /// Reads a file that is replaced as a whole. The caller has checked the name.
     pub fn whole(&self, name: &str) -> io::Result<Arc<WholeFile>> {
         let mut file = open_in_outlet(&self.folder, name)?;
         let there = file.metadata()?;
-        let stamp = (there.dev(), there.ino(), there.len(), there.mtime(), there.mtime_nsec());
+        let stamp = stamp_of(&there);
         let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, same)) = kept.get(name).filter(|(other, _)| *other == stamp) {
             return Ok(same.clone());
@@ -107,13 +121,17 @@ impl OutletFiles {
         Ok(whole)
     }
 
-    /// Reads the files that pages show; returns `None` if they are those of `before`.
-    pub fn view(&self, before: &FileView) -> Option<Arc<FileView>> {
-        let [tournament, games, standings] =
-            ["tournament.json", "games.pdn", "standings.json"].map(|name| self.whole(name).ok());
+    /// Reads the files that pages show, with the games of each hall of a joined outlet; returns `None` if they are those of `before`.
+    pub fn view(&self, before: &FileView, halls: &[JoinedHall]) -> Option<Arc<FileView>> {
+        let [tournament, standings] = ["tournament.json", "standings.json"].map(|name| self.whole(name).ok());
+        let of_hall = |hall: &JoinedHall| self.whole(&format!("hall/{}/games.pdn", hall.name)).ok();
+        let mut games: Vec<_> = halls.iter().map(of_hall).collect();
+        if halls.is_empty() {
+            games.push(self.whole("games.pdn").ok());
+        }
         let archive = self.archived();
         let mut hasher = Sha256::new();
-        for file in [&tournament, &games, &standings] {
+        for file in [&tournament, &standings].into_iter().chain(&games) {
             hasher.update(file.as_ref().map_or("-", |file| &file.etag));
         }
         for name in archive.iter() {
@@ -124,10 +142,9 @@ impl OutletFiles {
         if tag == before.tag {
             return None;
         }
-        let [tournament, games, standings] =
-            [&tournament, &games, &standings].map(|file| file.as_ref().map(|file| &*file.bytes));
-        let plan = ViewerPlan::read(tournament, games);
-        let standings = standings.and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
+        let games: Vec<Option<&[u8]>> = games.iter().map(|file| file.as_ref().map(|file| &*file.bytes)).collect();
+        let plan = ViewerPlan::read(tournament.as_ref().map(|file| &*file.bytes), &games);
+        let standings = standings.and_then(|file| serde_json::from_slice(&file.bytes).ok()).unwrap_or_default();
         Some(Arc::new(FileView { plan, standings, archive, tag }))
     }
 
@@ -164,26 +181,67 @@ impl OutletFiles {
         Ok((file, length))
     }
 
-    /// Opens the file of events and finds a line, reading from line `mark` at the byte offset `begin`. Returns the offset of the line.
-    /// Fails with `NotFound` if the line is missing or of another generation.
-    pub fn events_from(&self, (mark, begin): (u64, u64), line: u64, generation: &str) -> io::Result<(File, u64)> {
+    /// Opens the file of events and finds a line, reading from a mark before it. The line may be the one after the last. Fails with
+    /// `NotFound` if the line is missing or of another generation.
+    pub fn events_from(&self, mark: LineMark, line: u64, generation: &str) -> io::Result<(File, LineMark)> {
         let (mut file, _) = self.events()?;
-        file.seek(SeekFrom::Start(begin))?;
+        let LineMark { line: first, begin: mut at, mut hash } = mark;
+        file.seek(SeekFrom::Start(at))?;
         let mut reader = BufReader::new(file).take(MAX_FILE_SIZE);
-        let (mut at, mut text) = (begin, Vec::new());
-        for _ in mark..line {
+        let mut text = Vec::new();
+        for _ in first..line {
             text.clear();
             at += reader.read_until(b'\n', &mut text)? as u64;
+            hash.update(&text);
         }
         text.clear();
         reader.read_until(b'\n', &mut text)?;
         let head: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
         let is_it = head["seq"] == line && head["gen"].as_str().unwrap_or_default() == generation;
-        if !is_it {
+        // An incomplete line is the one after the last.
+        if !is_it && text.ends_with(b"\n") {
             return Err(io::ErrorKind::NotFound.into());
         }
-        Ok((reader.into_inner().into_inner(), at))
+        Ok((reader.into_inner().into_inner(), LineMark { line, begin: at, hash }))
     }
+
+    /// Returns the files beside the events, with their sizes and entity tags, in the order of their names.
+    pub fn list(&self) -> Vec<ListedFile> {
+        let mut names: Vec<String> = WHOLE_FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let rounds = std::fs::read_dir(self.folder.join("round")).into_iter().flatten().flatten();
+        for round in rounds.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_round(name)) {
+            let games = WHOLE_FILES.iter().filter(|(_, kind)| *kind == PDN_CONTENT_TYPE);
+            names.extend(games.map(|(name, _)| format!("round/{round}/{name}")));
+        }
+        names.extend(self.archived().iter().map(|name| format!("archive/{name}")));
+        names.sort_by_cached_key(|name| natural_order(name));
+        let mut known = self.tags.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::take(&mut *known);
+        let mut listed = Vec::new();
+        for name in names {
+            let Some((stamp, size)) = self.stamp(&name) else { continue };
+            let same = before.get(&name).filter(|(other, _)| *other == stamp).map(|(_, etag)| etag.clone());
+            let Some(etag) = same.or_else(|| self.whole(&name).ok().map(|file| file.etag.clone())) else { continue };
+            known.insert(name.clone(), (stamp, etag.clone()));
+            listed.push(ListedFile { name, size, etag });
+        }
+        listed
+    }
+
+    /// Returns the stamp and the size of a file.
+    fn stamp(&self, name: &str) -> Option<(FileStamp, u64)> {
+        let there = open_in_outlet(&self.folder, name).and_then(|file| file.metadata()).ok()?;
+        Some((stamp_of(&there), there.len()))
+    }
+}
+
+fn stamp_of(there: &std::fs::Metadata) -> FileStamp {
+    (there.dev(), there.ino(), there.len(), there.mtime(), there.mtime_nsec())
+}
+
+/// Whether a name is that of a round's folder: one to four digits.
+pub fn is_round(name: &str) -> bool {
+    (1..=4).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a name is the plain name of an archived game.

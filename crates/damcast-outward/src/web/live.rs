@@ -1,5 +1,7 @@
 //! `GET /events` with `Accept: text/event-stream`: stream of events for one page, or for a program, while it is open.
 //!
+//! Programs may also follow the lines themselves: [`event_lines`](super::event_lines).
+//!
 //! | event | to | data |
 //! |---|---|---|
 //! | `hello` | all | first: `now`, the clock of the server in ms since 1970 |
@@ -27,6 +29,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
+use super::event_lines::{LineFeed, NextLines};
 use super::page_store::{LOAD_AGAIN, PageStore};
 use super::pages::address::PageAddress;
 use super::state::{MissedFrames, ViewerHall};
@@ -76,6 +79,8 @@ pub enum Feed {
         /// Last event that was sent.
         sent: u64,
     },
+    /// Lines of the file, for programs.
+    Lines(LineFeed),
 }
 
 impl Feed {
@@ -99,8 +104,9 @@ impl Feed {
     }
 
     /// Returns what is new in a view.
-    fn next(&mut self, view: &View) -> Bytes {
-        match self {
+    fn next(&mut self, view: &View) -> NextLines {
+        NextLines::All(match self {
+            Feed::Lines(lines) => return lines.next(&view.hall),
             Feed::Page { address, pages, sent, silent_since } => {
                 let (changes, view) = pages.changes(address, *sent);
                 *sent = view.step;
@@ -119,12 +125,13 @@ impl Feed {
                 hall.generation.clone_into(generation);
                 changes(hall, missed, follows.as_deref())
             }
-        }
+        })
     }
 
     /// Returns the beat of a reader. That of a page has the identifier of the view that the reader has.
     fn beat(&self, view: &View, now: i64) -> Bytes {
         let id = match self {
+            Feed::Lines(lines) => return lines.beat(now),
             Feed::Page { sent, .. } if *sent == view.step => format!("id: {}\n", view.id()),
             _ => String::new(),
         };
@@ -184,6 +191,11 @@ impl LiveStream {
         LiveStream { views, feed, first: [hello.as_bytes(), &first].concat().into(), viewers, now }
     }
 
+    /// Creates a stream of lines. Its reader counts as no viewer.
+    pub fn lines(views: watch::Receiver<Arc<View>>, lines: LineFeed, now: fn() -> i64) -> LiveStream {
+        LiveStream { first: lines.beat(now()), views, feed: Feed::Lines(lines), viewers: Arc::default(), now }
+    }
+
     /// Sends the head of the answer and then events, until the viewer leaves or the server stops.
     ///
     /// # Errors
@@ -196,6 +208,7 @@ impl LiveStream {
         tokio::pin!(connection);
         connection.write_all(&[&head, &first[..]].concat()).await?;
         drop((head, first));
+        let is_line_feed = matches!(feed, Feed::Lines(_));
         let mut wrote = Instant::now();
         // Reset with each write, which is cheaper than a new timer.
         let beat = sleep_until(wrote + HEARTBEAT_INTERVAL);
@@ -212,6 +225,7 @@ impl LiveStream {
                 // The viewer has left: viewers send nothing.
                 read = connection.read(&mut nothing) => return read.map(drop),
             };
+            let is_beat = bytes.is_some();
             let bytes = match bytes {
                 Some(beat) => beat,
                 None => {
@@ -219,13 +233,22 @@ impl LiveStream {
                         sleep_until(wrote + MIN_SEND_INTERVAL).await;
                     }
                     let view = views.borrow_and_update().clone();
-                    feed.next(&view)
+                    loop {
+                        match feed.next(&view) {
+                            NextLines::Some(bytes) => connection.write_all(&bytes).await?,
+                            NextLines::All(bytes) => break bytes,
+                            NextLines::End => return Ok(()),
+                        }
+                    }
                 }
             };
             if !bytes.is_empty() {
                 connection.write_all(&bytes).await?;
                 wrote = Instant::now();
-                beat.as_mut().reset(wrote + HEARTBEAT_INTERVAL);
+                // Lines say nothing of the recorder: its age follows at a steady interval.
+                if !is_line_feed || is_beat {
+                    beat.as_mut().reset(wrote + HEARTBEAT_INTERVAL);
+                }
             }
         }
     }

@@ -26,7 +26,7 @@
 //! | [`page_store`] | pages as answers, and what changes in them |
 //! | `assets` | scripts and styles, embedded |
 //! | `picture` | positions as PNG |
-//! | [`live`], [`files`] | the stream of events, the files of the outlet |
+//! | [`live`], [`event_lines`], [`files`] | the stream of events, lines for programs, the files of the outlet |
 //! | `pdn_readers` | programs that read PDN files regularly, for the operator |
 //! | `stored_games` | games that are over, read from the file of events when asked for |
 //! | [`static_pages`], `static_names` | the pages as plain files, and the names of these |
@@ -38,6 +38,7 @@
 pub(super) mod assets;
 pub(super) mod diagram;
 pub mod event_facts;
+pub mod event_lines;
 mod event_reader;
 pub mod files;
 pub(super) mod hosts;
@@ -61,7 +62,7 @@ use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -115,12 +116,13 @@ pub async fn serve(
 ) -> std::io::Result<()> {
     let (views, read) = watch::channel(Arc::default());
     let files = Arc::new(files::OutletFiles::new(options.outlet.clone()));
-    let watching = event_reader::spawn(options.outlet.clone(), files.clone(), views, options.now)?;
+    let sign = Arc::new(AtomicI64::new(0));
+    let watching = event_reader::spawn(options.outlet.clone(), files.clone(), views, sign.clone(), options.now)?;
     let (shown, mut reader) = watch::channel(Arc::default());
     let viewers = Arc::new(AtomicU64::new(0));
     let counts = Arc::new(listener::ConnectionCounts::default());
     let readers = Arc::new(pdn_readers::PdnReaders::default());
-    let site = routes::Site::new(&options, files, reader.clone(), viewers.clone(), readers.clone());
+    let site = routes::Site::new(&options, files, reader.clone(), viewers.clone(), readers.clone(), sign);
     let limits =
         listener::Limits { connections: options.connections, trusted_proxies: options.trusted_proxies.clone() };
     let address = listener.local_addr()?;
@@ -163,7 +165,7 @@ async fn write_state(
     let since = now();
     let mut had_trouble = false;
     loop {
-        let text = {
+        let state = {
             let view = views.borrow();
             let hall = &view.hall;
             let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
@@ -175,9 +177,8 @@ async fn write_state(
                 "refused": count(&counts.refused), "displaced": count(&counts.displaced),
                 "readers": readers, "alarms": alarms,
             })
-            .to_string()
         };
-        let written = replace_state(file, &(text + "\n"));
+        let written = replace_state(file, &format!("{state}\n"));
         if let (Err(error), false) = (&written, had_trouble) {
             tracing::warn!(file = %file.display(), %error, "the state cannot be written");
         }

@@ -18,10 +18,19 @@ pub struct ViewerPlan {
     pub event: ViewerEvent,
     /// Sections with players and rounds.
     pub sections: Vec<PlannedSection>,
-    /// Games without a move or a result, in the order of `games.pdn`.
-    pub unstarted: Vec<ViewerGame>,
+    /// Games without a move or a result, in the order of their files.
+    pub unstarted: Vec<UnstartedGame>,
     /// Places of the pairings by their ids: section, round, pairing.
-    pairings: HashMap<u64, [usize; 3]>,
+    pairings: HashMap<String, [usize; 3]>,
+}
+
+/// Game without a move or a result.
+#[derive(Clone, Debug)]
+pub struct UnstartedGame {
+    /// Place of its hall; 0 in an outlet of one hall.
+    pub hall: usize,
+    /// The game.
+    pub game: ViewerGame,
 }
 
 #[derive(Deserialize)]
@@ -118,8 +127,9 @@ struct PlannedBye {
 /// Pairing of a round.
 #[derive(Clone, Debug, Deserialize)]
 pub struct PlannedPairing {
-    /// Identifies the pairing in all sections, as `pairing` in the events.
-    pub id: u64,
+    /// Identifies the pairing in all sections, as `pairing` in the events: a number, after the name of its hall in a joined outlet.
+    #[serde(deserialize_with = "text_or_number")]
+    pub id: String,
     /// Board number in the round.
     pub table: Option<u64>,
     #[serde(rename = "match")]
@@ -133,6 +143,20 @@ pub struct PlannedPairing {
     /// Whether the game is postponed or adjourned.
     #[serde(default)]
     pub later: ViewerDeferral,
+}
+
+/// Reads an id that is a number or a text.
+fn text_or_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum PairingId {
+        Number(u64),
+        Text(String),
+    }
+    Ok(match PairingId::deserialize(deserializer)? {
+        PairingId::Number(number) => number.to_string(),
+        PairingId::Text(text) => text,
+    })
 }
 
 /// Deferral of a pairing to a time outside its round.
@@ -160,7 +184,7 @@ struct PlannedMatch {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RoundCell<'a> {
     /// Id of the pairing.
-    pub pairing: u64,
+    pub pairing: &'a str,
     /// Number of the round.
     pub round: u64,
     /// Id of the opponent.
@@ -172,29 +196,36 @@ pub struct RoundCell<'a> {
 }
 
 impl ViewerPlan {
-    /// Parses `tournament.json` and `games.pdn` of an outlet; each may be missing.
-    pub fn read(tournament: Option<&[u8]>, games: Option<&[u8]>) -> ViewerPlan {
+    /// Parses `tournament.json` of an outlet and `games.pdn` of each hall; each may be missing.
+    pub fn read(tournament: Option<&[u8]>, games: &[Option<&[u8]>]) -> ViewerPlan {
         let document = tournament.and_then(|bytes| serde_json::from_slice::<Document>(bytes).ok());
-        let games = games.and_then(|bytes| std::str::from_utf8(bytes).ok());
-        let games = games.map_or_else(Vec::new, |text| reader::read(text).0);
-        let waiting = games.into_iter().filter(|game| game.entries.is_empty()).map(|game| {
-            let tags: BTreeMap<String, String> =
-                game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect();
-            let variant = tags.get("GameType").and_then(|tag| Variant::from_tag(tag).ok());
-            ViewerGame::unstarted(variant, tags)
-        });
-        // A result without a move: the game is over.
-        let unstarted = waiting.filter(|game| game.result.is_none()).collect();
+        let mut unstarted = Vec::new();
+        for (games, hall) in games.iter().zip(0..) {
+            let text = games.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+            let waiting = reader::read(text).0.into_iter().filter(|game| game.entries.is_empty()).map(|game| {
+                let tags: BTreeMap<String, String> =
+                    game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect();
+                let variant = tags.get("GameType").and_then(|tag| Variant::from_tag(tag).ok());
+                UnstartedGame { hall, game: ViewerGame::unstarted(variant, tags) }
+            });
+            // A result without a move: the game is over.
+            unstarted.extend(waiting.filter(|waiting| waiting.game.result.is_none()));
+        }
         let (event, sections) = document.map_or_else(Default::default, |document| (document.event, document.sections));
         let pairings = places_of_pairings(&sections);
         ViewerPlan { event, sections, unstarted, pairings }
     }
 
     /// Returns a pairing with its section, by its id.
-    pub fn pairing(&self, id: u64) -> Option<(&PlannedSection, &PlannedPairing)> {
-        let [section, round, pairing] = *self.pairings.get(&id)?;
+    pub fn pairing(&self, id: &str) -> Option<(&PlannedSection, &PlannedPairing)> {
+        let [section, round, pairing] = *self.pairings.get(id)?;
         let section = self.sections.get(section)?;
         Some((section, section.rounds.get(round)?.pairings.get(pairing)?))
+    }
+
+    /// Returns the games without a move or a result.
+    pub fn unstarted_games(&self) -> impl Iterator<Item = &ViewerGame> {
+        self.unstarted.iter().map(|waiting| &waiting.game)
     }
 
     /// Returns the plan without official points, but with the games that have them.
@@ -213,11 +244,11 @@ impl ViewerPlan {
     }
 }
 
-fn places_of_pairings(sections: &[PlannedSection]) -> HashMap<u64, [usize; 3]> {
+fn places_of_pairings(sections: &[PlannedSection]) -> HashMap<String, [usize; 3]> {
     let mut places = HashMap::new();
     for (at, section) in sections.iter().enumerate() {
         for (round, planned) in section.rounds.iter().enumerate() {
-            places.extend(planned.pairings.iter().enumerate().map(|(index, one)| (one.id, [at, round, index])));
+            places.extend(planned.pairings.iter().enumerate().map(|(index, one)| (one.id.clone(), [at, round, index])));
         }
     }
     places
@@ -270,7 +301,7 @@ impl PlannedSection {
             course.push(in_round(round).and_then(|index| round.pairings.get(index)).and_then(|pairing| {
                 let (opponent, is_white) = cell(pairing)?;
                 let points = pairing.points.as_ref().map(|points| points[usize::from(!is_white)].as_str());
-                Some(RoundCell { pairing: pairing.id, round: round.number, opponent, is_white, points })
+                Some(RoundCell { pairing: &pairing.id, round: round.number, opponent, is_white, points })
             }));
         }
         course
@@ -329,34 +360,31 @@ mod tests {
             {"id":1,"table":1,"white":7,"black":8,"match":3,"points":["1.5","0.5"]},{"id":2,"table":2,"white":9,"black":10,"match":3,"points":["0","2"]}]},
             {"round":2,"state":"open","matches":[],"byes":[{"player":10,"why":"bye","points":"1"}],"pairings":[{"id":3,"white":8,"black":7}]}]}]}"#;
         let games = "[White \"A\"]\n[GameType \"25\"]\n[Board \"4\"]\n[Result \"*\"]\n\n*\n\n[White \"B\"]\n[Result \"2-0\"]\n\n1. 32-28 2-0\n";
-        let plan = ViewerPlan::read(Some(tournament.as_bytes()), Some(games.as_bytes()));
+        let plan = ViewerPlan::read(Some(tournament.as_bytes()), &[None, Some(games.as_bytes())]);
         let section = &plan.sections[0];
         let name = |id| section.player(id).map(|player| player.name.as_str());
         assert_eq!((name(Some(8)), name(None)), (Some("B"), None));
         let byes: Vec<&str> = section.byes(&section.rounds[1]).iter().map(|player| player.name.as_str()).collect();
         assert_eq!((plan.event.name(), byes), (Some("NK"), vec!["D"]));
-        let (of, pairing) = plan.pairing(2).unwrap();
+        let (of, pairing) = plan.pairing("2").unwrap();
         assert_eq!(
-            (of.name.as_str(), pairing.player(Color::White), plan.pairing(4).is_none()),
+            (of.name.as_str(), pairing.player(Color::White), plan.pairing("4").is_none()),
             ("Open", Some(9), true)
         );
         assert_eq!(section.player(Some(8)).and_then(|player| section.team_of(player)), Some("Hijken"));
         let course = section.player_rounds(7);
         assert_eq!(
             course[0],
-            Some(RoundCell { pairing: 1, round: 1, opponent: 8, is_white: true, points: Some("1.5") })
+            Some(RoundCell { pairing: "1", round: 1, opponent: 8, is_white: true, points: Some("1.5") })
         );
-        assert_eq!(course[1], Some(RoundCell { pairing: 3, round: 2, opponent: 8, is_white: false, points: None }));
+        assert_eq!(course[1], Some(RoundCell { pairing: "3", round: 2, opponent: 8, is_white: false, points: None }));
         let score = [("Huissen".to_owned(), "3.5".to_owned()), ("Hijken".to_owned(), "0.5".to_owned())];
         assert_eq!(section.matches(&section.rounds[0]), [score]);
-        assert_eq!(plan.unstarted.len(), 1);
-        assert_eq!(
-            (plan.unstarted[0].tag("White"), plan.unstarted[0].variant.unwrap().geometry.width()),
-            (Some("A"), 8)
-        );
-        assert!(plan.unstarted[0].diagram().is_some());
+        let [UnstartedGame { hall: 1, game }] = &plan.unstarted[..] else { panic!("{:?}", plan.unstarted) };
+        assert_eq!((game.tag("White"), game.variant.unwrap().geometry.width()), (Some("A"), 8));
+        assert!(game.diagram().is_some());
         for bad in [&b"{"[..], b"{\"sections\":7}", b"\xff"] {
-            assert!(ViewerPlan::read(Some(bad), Some(bad)).sections.is_empty());
+            assert!(ViewerPlan::read(Some(bad), &[Some(bad)]).sections.is_empty());
         }
     }
 }

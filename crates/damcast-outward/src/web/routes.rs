@@ -4,7 +4,7 @@ use std::io;
 use std::net::IpAddr;
 use std::num::NonZeroU64;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicI64, AtomicU64};
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, Query, Request, State};
@@ -15,10 +15,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
 use serde::Deserialize;
+use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
 use super::assets::{Assets, CSS, EMBED_SCRIPT, JS};
-use super::files::{EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, WHOLE_FILES, is_archived};
+use super::event_lines::{self, LINES_CONTENT_TYPE, LineFeed, LineRequest};
+use super::files::{EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, WHOLE_FILES, hex, is_archived, is_round};
 use super::hosts::{AllowedHosts, is_local_host};
 use super::listener::PeerAddress;
 use super::live::{Feed, LiveStream};
@@ -36,8 +38,6 @@ use super::{Language, ServeOptions, compress};
 
 /// Longest path and query of an address, in bytes.
 const MAX_ADDRESS_LEN: usize = 2048;
-/// Content type of lines of events.
-const LINES_CONTENT_TYPE: &str = "application/x-ndjson";
 /// Lifetimes of a page that polls: two seconds in a shared cache, which then asks again while it answers with the page that it has.
 const SHARED_CACHE: &str = "public, max-age=1, s-maxage=2, stale-while-revalidate=10, stale-if-error=60";
 /// Policy that lets pages load only from this server, without inline scripts or styles.
@@ -57,6 +57,8 @@ pub struct Site {
     hosts: AllowedHosts,
     viewers: Arc<AtomicU64>,
     readers: Arc<PdnReaders>,
+    /// Time of the recorder's last sign of life, in ms since 1970; 0 without one.
+    sign: Arc<AtomicI64>,
     trusted_proxies: Vec<IpAddr>,
     is_polled: bool,
     language: Option<Language>,
@@ -71,6 +73,7 @@ impl Site {
         views: watch::Receiver<Arc<View>>,
         viewers: Arc<AtomicU64>,
         readers: Arc<PdnReaders>,
+        sign: Arc<AtomicI64>,
     ) -> Arc<Site> {
         let assets = Assets::embedded();
         let build = assets.build_id();
@@ -84,6 +87,7 @@ impl Site {
             hosts: AllowedHosts::new(options.machine.as_deref(), &options.hosts),
             viewers,
             readers,
+            sign,
             trusted_proxies: options.trusted_proxies.clone(),
             is_polled: options.is_polled,
             language: options.language.or(options.is_polled.then_some(Language::En)),
@@ -118,13 +122,15 @@ type SharedSite = State<Arc<Site>>;
 pub fn router(site: Arc<Site>) -> Router {
     let mut table = Router::new()
         .route("/round/{which}/{name}", get(round_file))
+        .route("/hall/{hall}/{name}", get(hall_file))
         .route("/archive/{name}", get(archived))
         .route("/assets/{name}", get(asset))
         .route("/overlay/look.css", get(overlay_style))
         .route("/embed.js", get(embed_script))
         .route("/picture/{game}/{name}", get(picture))
         .route("/events", get(events))
-        .route("/events.ndjson", get(events_file));
+        .route("/events.ndjson", get(events_file))
+        .route("/files.json", get(files_list));
     for (name, kind) in WHOLE_FILES {
         table = table.route(
             &format!("/{name}"),
@@ -351,11 +357,28 @@ async fn round_file(
     Path((which, name)): Path<(String, String)>,
     asked: PageRequest,
 ) -> Response {
-    let is_round = (1..=4).contains(&which.len()) && which.bytes().all(|byte| byte.is_ascii_digit());
-    match WHOLE_FILES.iter().find(|(known, kind)| *known == name && *kind == PDN_CONTENT_TYPE) {
-        Some((name, kind)) if is_round => whole(&site, &format!("round/{which}/{name}"), kind, &asked.headers),
+    match pdn_file(&name) {
+        Some((name, kind)) if is_round(&which) => whole(&site, &format!("round/{which}/{name}"), kind, &asked.headers),
         _ => not_found(&site, &asked),
     }
+}
+
+/// Answers with a PDN file of one hall of a joined outlet.
+async fn hall_file(
+    State(site): SharedSite,
+    Path((hall, name)): Path<(String, String)>,
+    asked: PageRequest,
+) -> Response {
+    let is_hall = site.views.borrow().hall.halls().iter().any(|known| known.name == hall);
+    match pdn_file(&name) {
+        Some((name, kind)) if is_hall => whole(&site, &format!("hall/{hall}/{name}"), kind, &asked.headers),
+        _ => not_found(&site, &asked),
+    }
+}
+
+/// Returns the name and the content type of a file of games.
+fn pdn_file(name: &str) -> Option<(&'static str, &'static str)> {
+    WHOLE_FILES.into_iter().find(|(known, kind)| *known == name && *kind == PDN_CONTENT_TYPE)
 }
 
 async fn archived(State(site): SharedSite, Path(name): Path<String>, asked: PageRequest) -> Response {
@@ -446,6 +469,8 @@ struct EventsQuery {
     chosen: Option<String>,
     r#gen: Option<String>,
     from: Option<NonZeroU64>,
+    /// Whether later lines follow.
+    follow: Option<String>,
 }
 
 /// Answers pages with a stream, to which the listener passes the connection; programs with lines.
@@ -482,31 +507,28 @@ async fn events(State(site): SharedSite, asked: PageRequest, uri: Uri) -> Respon
     (Extension(stream), headers).into_response()
 }
 
-/// Answers with the lines of a generation from number `from` to the last one read, unchanged.
+/// Answers with lines of the file of events; the connection of a program that follows them becomes a stream.
 fn lines(site: &Site, query: &EventsQuery) -> Response {
     let view = site.views.borrow().clone();
-    let hall = &view.hall;
-    let generation = query.r#gen.as_deref().unwrap_or(&hall.generation);
-    let from = query.from.map_or(1, NonZeroU64::get);
-    let headers = [
-        (header::CONTENT_TYPE, LINES_CONTENT_TYPE.to_owned()),
-        (header::CACHE_CONTROL, "no-cache".to_owned()),
-        (header::ETAG, format!("\"{}-{from}\"", hall.id())),
-    ];
-    if generation != hall.generation {
-        return (StatusCode::NOT_FOUND, "this is another generation now; begin anew: /events\n").into_response();
+    let request = LineRequest {
+        generation: query.r#gen.as_deref(),
+        from: query.from.unwrap_or(NonZeroU64::MIN),
+        follows: query.follow.is_some(),
+    };
+    let mut answer = event_lines::answer(&site.files, &view.hall, &site.sign, &request);
+    if let Some(feed) = answer.extensions_mut().remove::<LineFeed>() {
+        answer.extensions_mut().insert(LiveStream::lines(site.views.clone(), feed, site.now));
     }
-    if from > hall.seq {
-        return (headers, Body::empty()).into_response();
-    }
-    let body = site
-        .files
-        .events_from(hall.mark(from), from, generation)
-        .and_then(|(file, begin)| FileBody::new(file, begin, hall.bytes.saturating_sub(begin)));
-    match body {
-        Ok(body) => (headers, Body::new(body)).into_response(),
-        Err(error) => missing(EVENTS_FILE, &error),
-    }
+    answer
+}
+
+/// Answers with the list of the files beside the events.
+async fn files_list(State(site): SharedSite, headers: HeaderMap) -> Response {
+    let files = site.files.clone();
+    let listed = tokio::task::spawn_blocking(move || files.list()).await.unwrap_or_default();
+    let text = Bytes::from(serde_json::json!({ "files": listed }).to_string() + "\n");
+    let etag = format!("\"{}\"", hex(&Sha256::digest(&text)[..12]));
+    content(&headers, StatusCode::OK, "application/json", &etag, &text, &compress(&text))
 }
 
 /// Answers with the file of events, or a range of it.

@@ -15,6 +15,7 @@
 
 mod featured;
 mod game;
+mod halls;
 mod lines;
 mod tags;
 
@@ -25,16 +26,18 @@ use axum::body::Bytes;
 use draughts::Color;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 pub use featured::{FeaturedState, RecentMoves};
 pub use game::{Diagram, EntrySummary, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 pub(crate) use game::{fields_of, letters};
+pub use halls::{BoardNumber, JoinedHall};
 pub use lines::{GameLines, GameReplay};
 pub use tags::ViewerTags;
 
 /// Number of frames kept for pages that reconnect. A page that missed more gets a snapshot.
 const MAX_FRAMES: usize = 2048;
-/// Number of lines between marks; a mark is the byte offset of a line in the file.
+/// Number of lines between marks.
 pub const LINES_PER_MARK: u64 = 256;
 
 /// State of all boards of an outlet.
@@ -50,14 +53,31 @@ pub struct ViewerHall {
     pub station: Option<String>,
     /// Time of publication of the last line, in ms since 1970.
     pub heard: i64,
-    /// Byte offsets of the lines 1, 257, 513, ...
-    marks: Arc<Vec<u64>>,
+    /// Marks of the lines 1, 257, 513, ...
+    marks: Arc<Vec<LineMark>>,
+    /// SHA-256 of all lines up to `seq`.
+    hash: Sha256,
+    /// Number of times that the events began anew, in any generation.
+    pub restarts: u64,
     /// Boards, ordered by [`natural_order`] of their names.
     boards: Vec<Arc<ViewerBoard>>,
+    /// Halls of a joined outlet.
+    halls: Arc<Vec<JoinedHall>>,
     featured: FeaturedState,
     frames: VecDeque<Arc<BoardFrame>>,
     /// Number of the event after which `frames` is complete.
     frames_from: u64,
+}
+
+/// Place of a line in the file, from which later lines are found.
+#[derive(Clone, Debug)]
+pub struct LineMark {
+    /// Number of the line.
+    pub line: u64,
+    /// Byte offset of the line.
+    pub begin: u64,
+    /// SHA-256 of the lines before it.
+    pub hash: Sha256,
 }
 
 /// Board with all its games.
@@ -137,8 +157,9 @@ impl ViewerHall {
     /// Applies line `seq` of the file, including its LF. Lines of unknown types only count.
     pub fn apply(&mut self, seq: u64, generation: Option<&str>, station: Option<&str>, line: &str, heard: i64) {
         if (seq - 1).is_multiple_of(LINES_PER_MARK) {
-            Arc::make_mut(&mut self.marks).push(self.bytes);
+            Arc::make_mut(&mut self.marks).push(LineMark { line: seq, begin: self.bytes, hash: self.hash.clone() });
         }
+        self.hash.update(line);
         self.seq = seq;
         self.heard = heard;
         if let Some(generation) = generation.filter(|generation| **generation != self.generation) {
@@ -162,10 +183,17 @@ impl ViewerHall {
             Err(_) => {
                 if let Ok(event) = serde_json::from_str(line) {
                     self.featured.apply(event, heard);
+                } else if let Ok(event) = serde_json::from_str(line) {
+                    self.apply_hall(event, heard);
                 }
             }
         }
         self.bytes += line.len() as u64;
+    }
+
+    /// Returns the hall without lines, after the events began anew.
+    pub fn begun_anew(&self) -> ViewerHall {
+        ViewerHall { restarts: self.restarts + 1, ..ViewerHall::default() }
     }
 
     /// Adds a frame for the last line.
@@ -182,11 +210,14 @@ impl ViewerHall {
         format!("{}.{}", self.generation, self.seq)
     }
 
-    /// Returns the last mark up to `line`: the number of a line and its byte offset.
-    pub fn mark(&self, line: u64) -> (u64, u64) {
+    /// Returns the last mark up to `line`, which may be the one after the last.
+    pub fn mark(&self, line: u64) -> LineMark {
+        if line == self.seq + 1 {
+            return LineMark { line, begin: self.bytes, hash: self.hash.clone() };
+        }
         let index = line.saturating_sub(1) / LINES_PER_MARK;
-        let begin = usize::try_from(index).ok().and_then(|index| self.marks.get(index));
-        begin.map_or((1, 0), |begin| (index * LINES_PER_MARK + 1, *begin))
+        let mark = usize::try_from(index).ok().and_then(|index| self.marks.get(index));
+        mark.cloned().unwrap_or(LineMark { line: 1, begin: 0, hash: Sha256::new() })
     }
 
     /// Returns the frames after the event `id`, which has the format of [`ViewerHall::id`].
@@ -235,28 +266,6 @@ impl ViewerHall {
         };
         self.boards.insert(index, Arc::new(board));
         index
-    }
-
-    /// Returns all boards with their numbers: the tags `Board` if all have distinct ones, else from 1 in the order of names.
-    pub fn boards(&self) -> Vec<(u64, &ViewerBoard)> {
-        let tag = |board: &Arc<ViewerBoard>| board.current()?.tags.get("Board")?.parse::<u64>().ok();
-        let tags: Option<Vec<u64>> = self.boards.iter().map(tag).collect();
-        let distinct = |numbers: &Vec<u64>| {
-            let mut sorted = numbers.clone();
-            sorted.sort_unstable();
-            sorted.windows(2).all(|pair| pair[0] != pair[1])
-        };
-        let numbers = tags.filter(distinct).unwrap_or_else(|| (1..=self.boards.len() as u64).collect());
-        let mut all: Vec<_> = numbers.into_iter().zip(self.boards.iter().map(|board| &**board)).collect();
-        all.sort_by_key(|(number, _)| *number);
-        all
-    }
-
-    /// Finds a board by its name, else by its number; returns both.
-    pub fn board(&self, which: &str) -> Option<(u64, &ViewerBoard)> {
-        let all = self.boards();
-        let by_name = all.iter().find(|(_, board)| board.name == which);
-        by_name.or_else(|| all.iter().find(|(number, _)| number.to_string() == which)).copied()
     }
 
     /// Applies the event of the line at `self.bytes`, and returns its board; `None` if the current game is unchanged.
@@ -513,10 +522,10 @@ mod tests {
     #[test]
     fn orders_boards_by_name_and_finds_by_number_and_name() {
         let hall = hall(&["b-10", "b-2", "b-1"].map(game));
-        let names: Vec<_> = hall.boards().iter().map(|(number, board)| (*number, board.name.clone())).collect();
+        let names: Vec<_> = hall.boards().iter().map(|(number, board)| (number.number, board.name.clone())).collect();
         assert_eq!(names, [(1, "b-1".into()), (2, "b-2".into()), (3, "b-10".into())]);
         assert_eq!(hall.board("3").unwrap().1.name, "b-10");
-        assert_eq!(hall.board("b-2").unwrap().0, 2);
+        assert_eq!(hall.board("b-2").unwrap().0.number, 2);
         assert!(hall.board("4").is_none());
     }
 
@@ -534,8 +543,13 @@ mod tests {
     fn finds_every_line_from_mark() {
         let lines: Vec<String> = (0..600).map(|_| game("a")).collect();
         let hall = hall(&lines);
-        for (line, expected) in [(1, (1, 0)), (256, (1, 0)), (257, (257, 256 * lines[0].len() as u64))] {
-            assert_eq!(hall.mark(line), expected);
+        for (line, expected) in
+            [(1, (1, 0)), (256, (1, 0)), (257, (257, 256 * lines[0].len() as u64)), (601, (601, hall.bytes))]
+        {
+            let mark = hall.mark(line);
+            assert_eq!((mark.line, mark.begin), expected);
+            let before: String = lines[..mark.line as usize - 1].concat();
+            assert_eq!(mark.hash.finalize(), Sha256::digest(before));
         }
     }
 

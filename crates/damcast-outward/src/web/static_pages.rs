@@ -242,7 +242,7 @@ impl StaticPages {
         let folder = PageFolder::open(&options.into)?;
         let (sender, mut views) = watch::channel(Arc::<View>::default());
         let files = Arc::new(OutletFiles::new(options.outlet.clone()));
-        let reader = event_reader::spawn(options.outlet.clone(), files.clone(), sender, options.now)?;
+        let reader = event_reader::spawn(options.outlet.clone(), files.clone(), sender, Arc::default(), options.now)?;
         // An outlet that cannot be read yet has pages without boards.
         let _ = tokio::time::timeout(MAX_STARTUP_READ, views.changed()).await;
         let games = StoredGames::new(options.outlet.clone());

@@ -127,6 +127,6 @@ fn without_points(standings: &Value) -> Value {
 
 /// Returns the name or number of the board that is featured at a time, in ms since 1970.
 pub fn featured<'a>(hall: &'a ViewerHall, plan: &ViewerPlan, now: i64) -> Option<&'a str> {
-    let waits = |board: &str| plan.unstarted.iter().any(|game| game.tag("Board") == Some(board));
+    let waits = |board: &str| plan.unstarted.iter().any(|waiting| waiting.game.tag("Board") == Some(board));
     hall.featured(now, |board| hall.board(board).is_some() || waits(board))
 }

@@ -28,6 +28,10 @@ pub enum Section {
     Desk,
     /// `[entry]`
     Entry,
+    /// `[hub]`
+    Hub,
+    /// `[[hub.hall]]`
+    Hall,
     /// `[[deliver]]`
     Deliver,
     /// `[alarm]`
@@ -97,7 +101,8 @@ pub struct Key {
 
 use MissingKey::{Default, Refused, Unset};
 use Section::{
-    Alarm, Board, Control, Deliver, Desk, Entry, Line, Log, Outlet, Public, Recognition, Serve, Station, Tournament,
+    Alarm, Board, Control, Deliver, Desk, Entry, Hall, Hub, Line, Log, Outlet, Public, Recognition, Serve, Station,
+    Tournament,
 };
 use ValueKind::{Addresses, Bool, Choice, Integer, Number, Strings, Text, WordList};
 
@@ -147,6 +152,7 @@ pub const KEYS: &[Key] = &[
     key(Log, "keep-days", Integer { min: 0, max: 36_500, unit: "days" }, Default),
     key(Control, "socket", Text, Unset),
     key(Tournament, "boards", Strings, Unset),
+    key(Tournament, "first-board", Integer { min: 1, max: 9999, unit: "the number of the board" }, Default),
     key(Tournament, "open-when-set-up", Bool, Default),
     key(Tournament, "engine", Strings, Unset),
     key(Serve, "address", Text, Default),
@@ -167,6 +173,12 @@ pub const KEYS: &[Key] = &[
     key(Entry, "trusted-proxies", Addresses, Unset),
     key(Entry, "socket", Text, Unset),
     key(Entry, "group", Text, Unset),
+    key(Hub, "directory", Text, Default),
+    key(Hub, "profile", PROFILE, Default),
+    key(Hall, "name", Text, Refused),
+    key(Hall, "url", Text, Unset),
+    key(Hall, "ca-file", Text, Unset),
+    key(Hall, "folder", Text, Unset),
     key(Deliver, "name", Text, Refused),
     key(Deliver, "outlet", Text, Default),
     key(Deliver, "command", Strings, Refused),
@@ -224,7 +236,7 @@ pub const KEYS: &[Key] = &[
 
 impl Section {
     /// All tables, in the order of the reference.
-    pub const ALL: [Section; 14] = [
+    pub const ALL: [Section; 16] = [
         Station,
         Public,
         Outlet,
@@ -234,6 +246,8 @@ impl Section {
         Serve,
         Desk,
         Entry,
+        Hub,
+        Hall,
         Deliver,
         Alarm,
         Recognition,
@@ -259,6 +273,8 @@ impl Section {
             Serve => "[serve]",
             Desk => "[desk]",
             Entry => "[entry]",
+            Hub => "[hub]",
+            Hall => "[[hub.hall]]",
             Deliver => "[[deliver]]",
             Alarm => "[alarm]",
             Recognition => "[recognition]",
@@ -273,7 +289,17 @@ impl Section {
             Station => Some("[station.tags]"),
             Line => Some("[line.tags]"),
             Board => Some("[line.board.tags]"),
-            Public | Outlet | Log | Control | Tournament | Serve | Desk | Entry | Deliver | Alarm | Recognition => None,
+            Public | Outlet | Log | Control | Tournament | Serve | Desk | Entry | Hub | Hall | Deliver | Alarm
+            | Recognition => None,
+        }
+    }
+
+    /// Returns the table in which it lies; `None` if it is an outermost one.
+    pub fn parent(self) -> Option<Section> {
+        match self {
+            Board => Some(Line),
+            Hall => Some(Hub),
+            _ => None,
         }
     }
 

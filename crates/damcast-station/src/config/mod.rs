@@ -28,6 +28,7 @@ mod desk;
 mod document;
 pub mod draft;
 mod entry;
+mod hub;
 pub mod keys;
 mod operation;
 mod outlet;
@@ -54,6 +55,7 @@ pub use desk::DeskConfig;
 use document::SourceLine;
 pub use document::{ConfigError, ConfigErrors, ConfigLocation};
 pub use entry::{EntryConfig, EntryPageConfig};
+pub use hub::{HallConfig, HallSource, HubConfig};
 use keys::Section;
 pub use operation::{AlarmConfig, ControlConfig, TournamentConfig};
 pub use outlet::{OutletConfig, PUBLIC, SuspendedOutlet};
@@ -347,10 +349,13 @@ fn read_config(
         desk::read(top.clone());
         deliver::read(top.clone());
         entry::read_page(top.clone());
+        if hub::directory(&top).is_some() {
+            hub::read(top.clone());
+        }
         held.drain(..).flat_map(|held| held.errors.0).for_each(|error| top.record(error));
     }
-    // Recording does not use the tables of the pages, the desk and deliveries.
-    for table in ["serve", "desk", "deliver"] {
+    // Recording does not use the tables of the pages, the desk, the hub and deliveries.
+    for table in ["serve", "desk", "hub", "deliver"] {
         top.take(table);
     }
     let logs = read_logs(top.section(Section::Log));

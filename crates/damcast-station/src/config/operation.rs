@@ -15,12 +15,20 @@ pub struct ControlConfig {
 }
 
 /// Boards of a tournament and the start of its rounds.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TournamentConfig {
     /// Boards by number, from 1: each a name, or `serial:` and a serial number. If empty, the order of the lines applies.
     pub boards: Vec<String>,
+    /// Number of the first board in the pairings, from 1.
+    pub first_board: u32,
     /// Whether a prepared round opens when all its boards show the start position.
     pub opens_when_set_up: bool,
+}
+
+impl Default for TournamentConfig {
+    fn default() -> TournamentConfig {
+        TournamentConfig { boards: Vec::new(), first_board: 1, opens_when_set_up: false }
+    }
 }
 
 /// Conditions that run the alarm command.
@@ -91,11 +99,12 @@ pub(super) fn read_tournament(mut table: ConfigTable) -> TournamentConfig {
         }
         Ok(boards)
     });
+    let first_board = table.whole("first-board").map_or(1, |number| number as u32);
     let opens_when_set_up = table.switch("open-when-set-up").unwrap_or_default();
     // The desk and `damcast tournament pair` run it.
     table.read("engine", read_engine);
     table.reject_unknown();
-    TournamentConfig { boards: boards.unwrap_or_default(), opens_when_set_up }
+    TournamentConfig { boards: boards.unwrap_or_default(), first_board, opens_when_set_up }
 }
 
 /// Reads the command of the program that pairs Swiss rounds: the program and its first arguments.

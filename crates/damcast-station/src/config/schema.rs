@@ -32,7 +32,12 @@ pub fn schema() -> Value {
             Section::Station => station.clone(),
             Section::Line => json!({ "type": "array", "minItems": 1, "items": line }),
             Section::Outlet | Section::Deliver => json!({ "type": "array", "items": table(section) }),
-            Section::Board => continue,
+            Section::Hub => {
+                let mut hub = table(Section::Hub);
+                hub["properties"]["hall"] = json!({ "type": "array", "minItems": 1, "items": table(Section::Hall) });
+                hub
+            }
+            Section::Board | Section::Hall => continue,
             other => table(other),
         };
         properties.insert(section.as_str().to_owned(), value);

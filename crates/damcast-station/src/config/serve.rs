@@ -10,10 +10,11 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use super::document::{ConfigError, ConfigErrors};
+use super::hub::HUB;
 use super::keys::Section;
 use super::sources::Sources;
 use super::value::{ConfigTable, Value};
-use super::{environment, outlet};
+use super::{environment, hub, outlet};
 
 /// Settings of the viewers' pages.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -100,6 +101,9 @@ pub(super) fn folder(top: &ConfigTable, value: &Value) -> Result<PathBuf, Config
     let name = value.string()?;
     if name.contains('/') {
         return Ok(name.into());
+    }
+    if let Some(directory) = hub::directory(top).filter(|_| name == HUB) {
+        return Ok(directory);
     }
     let mut other = top.clone();
     let has_station = other.take("station").is_some();

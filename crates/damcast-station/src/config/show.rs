@@ -36,7 +36,13 @@ fn write(mut top: ConfigTable, config: &Config) -> String {
     let mut text = String::new();
     for section in Section::ALL {
         match section {
-            Section::Board => {}
+            Section::Board | Section::Hall => {}
+            Section::Hub => {
+                let mut hub = top.section(section);
+                let halls = hub.take("hall").and_then(|value| value.tables(Section::Hall).ok());
+                write_table(&mut text, section, hub);
+                halls.into_iter().flatten().for_each(|table| write_table(&mut text, Section::Hall, table));
+            }
             Section::Outlet | Section::Deliver => {
                 let tables = top.take(section.as_str()).and_then(|value| value.tables(section).ok());
                 tables.into_iter().flatten().for_each(|table| write_table(&mut text, section, table));

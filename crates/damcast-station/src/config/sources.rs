@@ -268,7 +268,7 @@ fn is_damcast_variable(name: &str) -> bool {
 }
 
 fn tables() -> impl Iterator<Item = Section> {
-    Section::ALL.into_iter().filter(|section| *section != Section::Board)
+    Section::ALL.into_iter().filter(|section| section.parent().is_none())
 }
 
 fn upper(name: &str) -> String {
@@ -332,7 +332,7 @@ fn as_toml(
 pub fn variable(section: Section, key: &str) -> Option<String> {
     let is_known = KEYS.iter().any(|known| known.section == section && known.name == key);
     let name = if section.is_array() { "NAME_" } else { "" };
-    (is_known && section != Section::Board)
+    (is_known && section.parent().is_none())
         .then(|| format!("{VARIABLE_PREFIX}{}_{name}{}", upper(section.as_str()), upper(key)))
 }
 

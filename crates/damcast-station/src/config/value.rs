@@ -13,8 +13,8 @@ use super::document::{ConfigError, Document, SourceLine};
 use super::keys::{Section, ValueKind};
 
 /// Keys that identify the tables of an array: a later file changes the table with the same value.
-const IDENTITY_KEYS: [(&str, &str); 4] =
-    [("line", "name"), ("board", "address"), ("outlet", "name"), ("deliver", "name")];
+const IDENTITY_KEYS: [(&str, &str); 5] =
+    [("line", "name"), ("board", "address"), ("outlet", "name"), ("hall", "name"), ("deliver", "name")];
 
 /// Table whose keys are taken one by one.
 #[derive(Clone)]

@@ -214,7 +214,7 @@ pub fn spawn(
     let (config, most_games) = (config.tournament.clone(), max_games(config));
     tokio::task::spawn_blocking(move || match open(&deps, &folder) {
         Ok(mut office) => {
-            office.configure(config.boards.clone(), most_games);
+            office.configure(config.boards.clone(), config.first_board, most_games);
             if let Some(damage) = office.log().damage() {
                 error!("the record of the tournament is damaged: {damage}; what stands before that counts");
             }
@@ -297,7 +297,7 @@ impl TournamentActor {
                     self.has_old_games &= lines == self.lines;
                     self.lines = lines;
                     self.opens_when_set_up = config.opens_when_set_up;
-                    self.service.configure(config.boards, most_games);
+                    self.service.configure(config.boards, config.first_board, most_games);
                     is_due = true;
                 }
                 Ok(ActorMessage::Query { question, by, answer }) => {

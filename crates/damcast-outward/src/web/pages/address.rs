@@ -106,6 +106,8 @@ pub enum BoardFilter {
     All,
     /// Boards whose game goes on.
     Playing,
+    /// Boards of a hall.
+    Hall(String),
     /// Boards with games of a section.
     Section(String),
 }
@@ -121,6 +123,8 @@ pub struct PageQuery {
     pub ply: Option<usize>,
     /// Whether the boards are those whose game goes on.
     pub playing: Option<String>,
+    /// Hall of the boards.
+    pub hall: Option<String>,
     /// Section of the boards.
     pub section: Option<String>,
     /// Text in the names of the wanted players.
@@ -155,10 +159,11 @@ fn known_page(path: &str, query: &PageQuery, site: impl FnOnce() -> Option<Strin
     Some(match parts[..] {
         [""] => match query.wall.as_deref() {
             Some(wall) => PageKind::Wall { is_light: wall == "light", site: site() },
-            None => PageKind::Boards(match (&query.playing, &query.section) {
-                (Some(_), _) => BoardFilter::Playing,
-                (None, Some(section)) => BoardFilter::Section(section.clone()),
-                (None, None) => BoardFilter::All,
+            None => PageKind::Boards(match (&query.playing, &query.hall, &query.section) {
+                (Some(_), ..) => BoardFilter::Playing,
+                (None, Some(hall), _) => BoardFilter::Hall(hall.clone()),
+                (None, None, Some(section)) => BoardFilter::Section(section.clone()),
+                (None, None, None) => BoardFilter::All,
             }),
         },
         ["board", which] => PageKind::Board { which: decoded(which)?, ply },
@@ -199,6 +204,7 @@ impl PageAddress {
             PageKind::Studio { form, .. } => page += &format!("?{}", query_of(form)),
             PageKind::Wall { is_light, .. } => page += if *is_light { "?wall=light" } else { "?wall=" },
             PageKind::Boards(BoardFilter::Playing) => page += "?playing",
+            PageKind::Boards(BoardFilter::Hall(hall)) => page += &format!("?hall={}", percent_encoded(hall)),
             PageKind::Boards(BoardFilter::Section(section)) => {
                 page += &format!("?section={}", percent_encoded(section))
             }
@@ -236,6 +242,7 @@ mod tests {
         let game = |which: &str, ply| PageKind::Game { which: which.to_owned(), ply };
         assert_eq!(kind("/"), PageKind::Boards(BoardFilter::All));
         assert_eq!(kind("/?playing"), PageKind::Boards(BoardFilter::Playing));
+        assert_eq!(kind("/?hall=room-2"), PageKind::Boards(BoardFilter::Hall("room-2".into())));
         assert_eq!(kind("/?section=a%26b"), PageKind::Boards(BoardFilter::Section("a&b".into())));
         assert_eq!(kind("/?wall=light"), PageKind::Wall { is_light: true, site: Some("http://hall/".into()) });
         assert_eq!(kind("/game/a%20b-2"), game("a b-2", None));

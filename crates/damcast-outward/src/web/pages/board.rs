@@ -10,34 +10,84 @@ use super::address::{BoardFilter, PageKind, percent_encoded};
 use super::text::{points, truncated};
 use super::{LiveMode, PageBuilder, PageGame};
 use crate::web::diagram::{self, DiagramSpec};
-use crate::web::state::{Diagram, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
+use crate::web::state::{
+    BoardNumber, Diagram, JoinedHall, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly, WholeGame,
+};
 use crate::web::texts::fill;
+
+/// Card of a board in a list.
+struct BoardCard {
+    /// Whether it stands behind the leading board.
+    is_behind: bool,
+    number: BoardNumber,
+    html: Markup,
+}
 
 impl<'a> PageBuilder<'a> {
     /// Renders all boards by number, each with its unstarted or current game; those of the filter, and the featured board, or the first one, large and before them.
     pub(super) fn boards(&self, filter: &BoardFilter, has_lead: bool) -> Markup {
         let waiting = self.unstarted_games();
-        let shown_waiting = waiting.iter().filter(|(_, game)| self.is_wanted(filter, game, true));
-        let mut cards: Vec<(bool, u64, Markup)> =
-            shown_waiting.map(|one| (true, one.0, self.waiting_card(*one))).collect();
+        let is_in_hall = |number: BoardNumber| match filter {
+            BoardFilter::Hall(hall) => self.view.hall.hall_name(number) == Some(hall),
+            _ => true,
+        };
+        let shown_waiting =
+            waiting.iter().filter(|(number, game)| is_in_hall(*number) && self.is_wanted(filter, game, true));
+        let mut cards: Vec<BoardCard> = shown_waiting
+            .map(|one| BoardCard { is_behind: true, number: one.0, html: self.waiting_card(*one) })
+            .collect();
         let current = self.current().into_iter();
         let current: Vec<PageGame<'_>> = current
             .filter(|shown| waiting.iter().all(|(number, _)| *number != shown.number))
-            .filter(|shown| self.is_wanted(filter, shown.game, false))
+            .filter(|shown| is_in_hall(shown.number) && self.is_wanted(filter, shown.game, false))
             .collect();
         // Two boards are large enough as they are.
         let is_featured = |shown: &&PageGame<'_>| {
             let featured = self.view.featured();
-            featured.is_some_and(|which| which == shown.board.name || which == shown.number.to_string())
+            featured.is_some_and(|which| {
+                which == shown.board.name || which == self.view.hall.number_in_address(shown.number)
+            })
         };
         let lead = current.iter().find(is_featured).or(current.first());
         let lead = lead.filter(|_| has_lead && cards.len() + current.len() > 2).map(|shown| shown.number);
         cards.extend(current.iter().map(|shown| {
             let is_leading = lead == Some(shown.number);
-            (!is_leading, shown.number, self.card_in_list(shown, is_leading))
+            BoardCard { is_behind: !is_leading, number: shown.number, html: self.card_in_list(shown, is_leading) }
         }));
-        cards.sort_by_key(|(is_behind, number, _)| (*is_behind, *number));
-        self.list_of_cards(cards.into_iter().map(|(.., card)| card).collect())
+        cards.sort_by_key(|card| (card.is_behind, card.number));
+        self.list_of_cards(self.with_halls(cards))
+    }
+
+    /// Returns the cards with a heading before the boards of each hall, if there are several halls.
+    fn with_halls(&self, cards: Vec<BoardCard>) -> Vec<Markup> {
+        let halls = self.view.hall.halls();
+        let has_headings = halls.len() > 1 && !matches!(self.address.kind, PageKind::Wall { .. });
+        let mut list = Vec::new();
+        let mut last = None;
+        for card in cards {
+            let hall = Some(card.number.hall).filter(|_| card.is_behind && has_headings);
+            if hall != last
+                && let Some(hall) = hall
+            {
+                list.extend(halls.get(hall).map(|hall| self.hall_heading(hall)));
+                last = Some(hall);
+            }
+            list.push(card.html);
+        }
+        list
+    }
+
+    /// Renders the name of a hall, and since when nothing is heard of it.
+    fn hall_heading(&self, hall: &JoinedHall) -> Markup {
+        let texts = self.texts();
+        let link = self.link(&format!("/?hall={}", percent_encoded(&hall.name)));
+        self.parts.leaf("li", &format!("hall-{}", percent_encoded(&hall.name)), hall.away_since, || {
+            html! { li.hall data-silent-since=[hall.away_since] {
+                h2 { a href=(link) { bdi { (hall.name) } } }
+                @if hall.away_since.is_some() { p.st { (texts.board_silent) } }
+                p.noprint { a href=(format!("/hall/{}/games.pdn", percent_encoded(&hall.name))) { "games.pdn" } }
+            } }
+        })
     }
 
     /// Whether a filter shows a game.
@@ -45,6 +95,7 @@ impl<'a> PageBuilder<'a> {
         match filter {
             BoardFilter::All => true,
             BoardFilter::Playing => !is_unstarted && !game.is_ended && game.result.is_none(),
+            BoardFilter::Hall(_) => true,
             BoardFilter::Section(wanted) => self.section_of(game).is_some_and(|section| section.name == *wanted),
         }
     }
@@ -60,7 +111,7 @@ impl<'a> PageBuilder<'a> {
             || html! { ul.grid data-count=(cards.len().min(16)) data-size=[size] { @for card in &cards { (card) } } };
         html! {
             @if cards.is_empty() { p.none { (match &self.address.kind {
-                PageKind::Boards(BoardFilter::Playing | BoardFilter::Section(_)) => self.texts().no_such_board,
+                PageKind::Boards(BoardFilter::Playing | BoardFilter::Hall(_) | BoardFilter::Section(_)) => self.texts().no_such_board,
                 _ => self.texts().no_game_started,
             }) } }
             (self.parts.part("ul", "boards", list))
@@ -68,9 +119,9 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders the card of a board with an unstarted game.
-    pub(super) fn waiting_card(&self, (number, game): (u64, &ViewerGame)) -> Markup {
+    pub(super) fn waiting_card(&self, (number, game): (BoardNumber, &ViewerGame)) -> Markup {
         let texts = self.texts();
-        let label = format!("{}. {}", fill(texts.board, number), texts.not_started);
+        let label = format!("{}. {}", self.board_title(number), texts.not_started);
         let pages = self.player_pages(game);
         let player = |color: Color, class: &str| {
             let (piece, side, word) =
@@ -80,9 +131,10 @@ impl<'a> PageBuilder<'a> {
                 span.nm1 { span.vh { (word) ": " } (self.linked_name(pages[usize::from(color == Color::Black)].as_deref(), Some(&game.tag(side).map_or(Cow::Borrowed(word), truncated)))) }
             } }
         };
-        self.parts.leaf("li", &format!("wait-{number}"), &self.view.files.tag, || html! {
+        let key = format!("wait-{}", percent_encoded(&self.view.hall.number_in_address(number)));
+        self.parts.leaf("li", &key, &self.view.files.tag, || html! {
             li { article.g.s-wait {
-                div.top { h2 { a href=(self.link(&format!("/board/{number}"))) { span.vh { (texts.board_heading) " " } (number) } } p.st { (texts.not_started) } }
+                div.top { h2 { a href=(self.link(&self.number_address(number))) { span.vh { (texts.board_heading) " " } (number) } } p.st { (texts.not_started) } }
                 (player(Color::Black, "pl bk"))
                 div.bwrap { @if game.start_position.is_some() { (self.drawing(game.variant, game.start_position.as_ref(), None, false, &label)) } }
                 (player(Color::White, "pl wh"))
@@ -94,7 +146,7 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn overview(&self, shown: &[PageGame<'_>]) -> Markup {
         let link = |shown: &PageGame<'_>| {
             let key = format!("man-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
-            let inputs = (shown.game.lines().digest(), shown.number, shown.is_current());
+            let inputs = (shown.digest(), shown.number, shown.is_current());
             self.parts.leaf("a", &key, inputs, || {
                 html! {
                     a class=(state_class(shown.game)) href=(self.link(&shown.address())) {
@@ -115,7 +167,7 @@ impl<'a> PageBuilder<'a> {
     fn card_in_list(&self, shown: &PageGame<'_>, is_leading: bool) -> Markup {
         let key = format!("card-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
         let players = self.player_pages(shown.game);
-        let inputs = (shown.game.lines().digest(), shown.number, shown.is_current(), players, is_leading);
+        let inputs = (shown.digest(), shown.number, shown.is_current(), players, is_leading);
         self.parts.leaf("li", &key, inputs, || html! { li.lead[is_leading] { (self.card(shown, is_leading)) } })
     }
 
@@ -126,10 +178,10 @@ impl<'a> PageBuilder<'a> {
         let players = Color::BOTH.map(|color| shown.player_label(color));
         let named =
             |index: usize| players[index].name.clone().unwrap_or(Cow::Borrowed([texts.white, texts.black][index]));
-        let label = format!("{}: {}, {}. {}", fill(texts.board, shown.number), named(0), named(1), self.status(game));
+        let label = format!("{}: {}, {}. {}", self.board_title(shown.number), named(0), named(1), self.status(game));
         html! {
             article class=(format!("g {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number)
-                data-count=(game.summary.count) data-word=(game.state_str()) data-silent-since=[game.silent_since] {
+                data-count=(game.summary.count) data-word=(game.state_str()) data-silent-since=[game.silent_since()] {
                 div.top {
                     h2 { a href=(self.link(&shown.address())) { span.vh { (texts.board_heading) " " } (shown.number) span.vh { ": " bdi { (named(0)) } ", " bdi { (named(1)) } } } }
                     p.st { (self.status(game)) }
@@ -185,7 +237,7 @@ impl<'a> PageBuilder<'a> {
         let is_running = game.clock.and_then(|clock| clock.running) == Some(color) && !game.is_ended;
         let seconds = game.clock.and_then(|clock| seconds(&clock, color));
         html! {
-            span.ck.run[is_running && game.state == PlayState::Playing].old[game.state == PlayState::Silent].low[seconds.is_some_and(|seconds| seconds < 60)]
+            span.ck.run[is_running && game.state == PlayState::Playing].old[game.silent_since().is_some()].low[seconds.is_some_and(|seconds| seconds < 60)]
                 data-side=(side) hidden[is_hidden] data-seconds=[seconds] data-running=[is_running.then_some("1")]
                 data-heard=[game.clock.map(|clock| clock.heard)] { time { (time(seconds)) } }
         }
@@ -270,7 +322,7 @@ impl<'a> PageBuilder<'a> {
         };
         html! {
             div class=(format!("two {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number) data-count=(entries.len())
-                data-word=(game.state_str()) data-address=(shown.game_address()) data-live=(self.link(&shown.address())) data-silent-since=[game.silent_since] {
+                data-word=(game.state_str()) data-address=(shown.game_address()) data-live=(self.link(&shown.address())) data-silent-since=[game.silent_since()] {
                 (self.parts.part("section", "board", || self.board_section(shown, whole, at)))
                 (self.parts.part("section", "moves", || html! { section.mvs aria-labelledby="mh" {
                     h2 #mh { (texts.moves) }
@@ -295,7 +347,7 @@ impl<'a> PageBuilder<'a> {
         let entry = at.checked_sub(1).and_then(|index| entries.get(index));
         let said = entry.map_or_else(|| texts.game_start.to_owned(), |entry| self.entry_text(entry));
         let ply = entry.and_then(|entry| entry.ply.as_ref());
-        let title = fill(texts.board, shown.number);
+        let title = self.board_title(shown.number);
         let label = format!("{title}. {}", self.status(game));
         let studied = entry.map(|entry| &**entry).filter(|_| at < entries.len());
         let step = |to: usize| self.link(&format!("{}/{to}", shown.game_address()));

@@ -65,7 +65,7 @@ impl<'a> PageBuilder<'a> {
     /// Whether players are known of a game that has not begun.
     fn has_waiting_players(&self) -> bool {
         let has_player = |game: &ViewerGame| game.tag("White").or(game.tag("Black")).is_some();
-        self.view.plan().unstarted.iter().any(has_player)
+        self.view.plan().unstarted_games().any(has_player)
     }
 
     /// Renders the page of the facts; `None` if none are known.

@@ -10,6 +10,7 @@ pub fn page_name(kind: &PageKind) -> Option<String> {
     let name = match kind {
         PageKind::Boards(BoardFilter::All) => "index".to_owned(),
         PageKind::Boards(BoardFilter::Playing) => "playing".to_owned(),
+        PageKind::Boards(BoardFilter::Hall(hall)) => format!("hall-{}", plain(hall)),
         PageKind::Boards(BoardFilter::Section(section)) => format!("section-{}", plain(section)),
         PageKind::Wall { is_light: false, .. } => "wall".to_owned(),
         PageKind::Wall { is_light: true, .. } => "wall-light".to_owned(),

@@ -62,7 +62,7 @@ impl PageBuilder<'_> {
     /// Returns the name of the event from the tournament, else from these games, current games or unstarted games.
     fn event(&self, shown: &[PageGame<'_>]) -> Option<String> {
         let current = self.current();
-        let games = shown.iter().chain(&current).map(|shown| shown.game).chain(&self.view.plan().unstarted);
+        let games = shown.iter().chain(&current).map(|shown| shown.game).chain(self.view.plan().unstarted_games());
         let of_games = || games.into_iter().find_map(|game| game.tag("Event"));
         let event = self.view.plan().event.name().or_else(of_games);
         event.map(|event| truncated(event).into_owned())
@@ -70,7 +70,7 @@ impl PageBuilder<'_> {
 
     /// Returns the round of the unstarted games; `None` leaves the round to the games of the page.
     pub(super) fn current_round(&self) -> Option<String> {
-        self.view.plan().unstarted.iter().find_map(|game| game.tag("Round")).map(str::to_owned)
+        self.view.plan().unstarted_games().find_map(|game| game.tag("Round")).map(str::to_owned)
     }
 
     /// Renders a page with head, navigation and foot.
@@ -154,8 +154,7 @@ impl PageBuilder<'_> {
             [one] => {
                 let [white, black] = Color::BOTH.map(|color| one.player_label(color).name.unwrap_or("–".into()));
                 let round = one.game.tag("Round").map(|round| fill(self.texts().round, truncated(round)));
-                let facts =
-                    [Some(event), round, Some(fill(self.texts().board, one.number)), Some(self.status(one.game))];
+                let facts = [Some(event), round, Some(self.board_title(one.number)), Some(self.status(one.game))];
                 (format!("{white} – {black}"), facts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
             }
             _ => {
@@ -198,7 +197,7 @@ impl PageBuilder<'_> {
         };
         let overlay = if let Frame::Overlay(overlay) = frame { Some(overlay) } else { None };
         let is_studio = matches!(self.address.kind, PageKind::Studio { .. });
-        let planned = self.view.plan().unstarted.iter().filter_map(|game| game.variant);
+        let planned = self.view.plan().unstarted_games().filter_map(|game| game.variant);
         let variants = shown.iter().filter_map(|shown| shown.game.variant).chain(planned);
         let document_title = self.parts.part("title", "title", || {
             html! { title { (title) @if let Some(event) = self.event(shown) { " · " (event) } } }

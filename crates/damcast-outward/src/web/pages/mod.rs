@@ -40,8 +40,8 @@ use draughts::Color;
 use maud::{Markup, PreEscaped, html};
 
 use super::assets::Assets;
-use super::plan::{self, PlannedSection};
-use super::state::{ViewerBoard, ViewerGame};
+use super::plan::{self, PlannedSection, UnstartedGame};
+use super::state::{BoardNumber, ViewerBoard, ViewerGame};
 use super::stored_games::StoredGames;
 use super::texts::{Language, PageTexts, fill};
 use super::view::View;
@@ -104,7 +104,7 @@ impl From<io::Error> for PageError {
 #[derive(Clone, Copy)]
 pub struct PageGame<'a> {
     /// Number of the board.
-    pub number: u64,
+    pub number: BoardNumber,
     /// Board of the game.
     pub board: &'a ViewerBoard,
     /// State of the game.
@@ -114,6 +114,11 @@ pub struct PageGame<'a> {
 impl<'a> PageGame<'a> {
     fn is_current(&self) -> bool {
         self.board.current().is_some_and(|current| current.number == self.game.number)
+    }
+
+    /// Returns what identifies all that pages show of the game.
+    fn digest(&self) -> (u64, Option<i64>) {
+        (self.game.lines().digest(), self.game.away_since)
     }
 
     /// Returns the path of the game's page; for the current game that of its board, which shows its next game too.
@@ -206,34 +211,51 @@ impl<'a> PageBuilder<'a> {
             .filter(|shown| shown.game.tag("Round") == Some(round))
             .collect();
         for shown in &mut shown {
-            shown.number = shown.game.tag("Board").and_then(|board| board.parse().ok()).unwrap_or(shown.number);
+            if let Some(number) = shown.game.tag("Board").and_then(|board| board.parse().ok()) {
+                shown.number.number = number;
+            }
         }
         shown.sort_by_key(|shown| shown.number);
         shown
     }
 
     /// Returns the unstarted games whose board shows no game of theirs yet, each with the number of its board.
-    fn unstarted_games(&self) -> Vec<(u64, &'a ViewerGame)> {
+    fn unstarted_games(&self) -> Vec<(BoardNumber, &'a ViewerGame)> {
         let current = self.current();
-        let numbered = |(game, index): (&'a ViewerGame, u64)| {
+        let numbered = |(UnstartedGame { hall, game }, index): (&'a UnstartedGame, u64)| {
             let number = game.tag("Board").and_then(|number| number.parse().ok());
             // Boards without a number follow those with a game.
-            (number.unwrap_or(current.len() as u64 + index), game)
+            let number = number.unwrap_or(current.len() as u64 + index);
+            (BoardNumber { hall: *hall, number }, game)
         };
         // The file of games follows the events: a game may have begun that it does not have yet.
         let is_same = |one: &ViewerGame, other: &ViewerGame| {
             ["Round", "White", "Black"].iter().all(|name| one.tag(name) == other.tag(name))
         };
-        let has_begun = |number: u64, game: &ViewerGame| {
+        let has_begun = |number: BoardNumber, game: &ViewerGame| {
             current.iter().any(|shown| shown.number == number && !shown.game.is_ended && is_same(shown.game, game))
         };
         let all = self.view.plan().unstarted.iter().zip(1..).map(numbered);
         all.filter(|(number, game)| !has_begun(*number, game)).collect()
     }
 
-    /// Returns the unstarted game of a board.
-    fn unstarted_game(&self, number: &str) -> Option<(u64, &'a ViewerGame)> {
-        self.unstarted_games().into_iter().find(|(known, _)| known.to_string() == number)
+    /// Returns the unstarted game of a board, by its number in an address.
+    fn unstarted_game(&self, which: &str) -> Option<(BoardNumber, &'a ViewerGame)> {
+        let all = self.unstarted_games();
+        let is_it = |number: &BoardNumber| self.view.hall.number_in_address(*number) == which;
+        let found = all.iter().find(|(number, _)| is_it(number));
+        found.or_else(|| all.iter().find(|(number, _)| number.to_string() == which)).copied()
+    }
+
+    /// Returns the path of a board's page, by its number.
+    fn number_address(&self, number: BoardNumber) -> String {
+        format!("/board/{}", percent_encoded(&self.view.hall.number_in_address(number)))
+    }
+
+    /// Returns the words for a board: its number, and its hall if there are several.
+    fn board_title(&self, number: BoardNumber) -> String {
+        let title = fill(self.texts().board, number);
+        self.view.hall.hall_name(number).map_or_else(|| title.clone(), |hall| format!("{title} · {hall}"))
     }
 
     /// Returns the current game of a board, by its name or number.
@@ -296,8 +318,8 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders a single board with an unstarted game.
-    fn waiting_board(&self, waiting: (u64, &ViewerGame)) -> Markup {
-        let title = fill(self.texts().board, waiting.0);
+    fn waiting_board(&self, waiting: (BoardNumber, &ViewerGame)) -> Markup {
+        let title = self.board_title(waiting.0);
         self.current_page("grid", &self.current(), &title, || html! { ul.grid { (self.waiting_card(waiting)) } })
     }
 
@@ -312,6 +334,9 @@ impl<'a> PageBuilder<'a> {
             a href=(self.link("/")) aria-current=[chosen(*filter == BoardFilter::All)] { (texts.all_boards) }
             a href=(link("playing")) aria-current=[chosen(*filter == BoardFilter::Playing)] { (texts.playing) }
             a #mine href=(link("mine")) hidden { "★ " (texts.my_players) }
+            @if self.view.hall.halls().len() > 1 { @for hall in self.view.hall.halls() {
+                a href=(link(&format!("hall={}", percent_encoded(&hall.name)))) aria-current=[chosen(*filter == BoardFilter::Hall(hall.name.clone()))] { bdi { (hall.name) } }
+            } }
             @if sections.len() > 1 { @for section in sections {
                 a href=(link(&format!("section={}", percent_encoded(section)))) aria-current=[chosen(*filter == BoardFilter::Section(section.to_owned()))] { (name(Some(&truncated(section)))) }
             } }
@@ -395,7 +420,7 @@ impl<'a> PageBuilder<'a> {
             let shown = PageGame { game: whole.game, ..shown };
             let all = whole.entries.len();
             let main = self.main("game", "wrap", || self.single_board(&shown, whole, at.unwrap_or(all).min(all)));
-            let title = fill(self.texts().board, shown.number);
+            let title = self.board_title(shown.number);
             let picture = Some(shown.picture_address(at.unwrap_or(all).min(all)));
             self.page(PageContent { picture, ..PageContent::new(&[shown], &title, main) })
         })?)
@@ -406,7 +431,7 @@ impl<'a> PageBuilder<'a> {
         let waiting = self.unstarted_game(which);
         let shown = if waiting.is_some() { None } else { Some(self.current_game(which)?) };
         let number = waiting.map(|(number, _)| number).or(shown.map(|shown| shown.number))?;
-        let address = shown.map_or_else(|| format!("/board/{number}"), |shown| shown.address());
+        let address = shown.map_or_else(|| self.number_address(number), |shown| shown.address());
         let main = self.main("grid", "emb", || {
             html! {
                 @if let Some(waiting) = waiting { ul { (self.waiting_card(waiting)) } }
@@ -456,7 +481,7 @@ impl<'a> PageBuilder<'a> {
         let mut games = self.all_games();
         if let Some(section) = section {
             games.retain(|shown| {
-                let paired = shown.game.pairing.and_then(|id| self.view.plan().pairing(id));
+                let paired = shown.game.pairing.as_deref().and_then(|id| self.view.plan().pairing(id));
                 paired.is_some_and(|(of, _)| of.name == section.name)
             });
         }
@@ -513,7 +538,7 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let row = |shown: &PageGame<'_>| {
             let key = format!("game-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
-            let inputs = (shown.game.lines().digest(), shown.number, self.player_pages(shown.game));
+            let inputs = (shown.digest(), shown.number, self.player_pages(shown.game));
             self.parts.leaf("tr", &key, inputs, || {
                 html! { tr { th scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } } (self.player_row(shown)) } }
             })

@@ -10,7 +10,7 @@ use super::tables::standings_rows;
 use super::text::{name, score, truncated};
 use super::{PageBuilder, PageError, PageGame, PlayerLabel};
 use crate::web::plan::title;
-use crate::web::state::ViewerGame;
+use crate::web::state::{BoardNumber, ViewerGame};
 use crate::web::texts::fill;
 use crate::web::texts::studio::StudioTexts;
 
@@ -21,7 +21,7 @@ const STANDINGS_ROWS: usize = 10;
 
 /// Game of an overlay: the current one of a board, or an unstarted one.
 struct OverlayGame<'a> {
-    number: u64,
+    number: BoardNumber,
     game: &'a ViewerGame,
 }
 
@@ -87,7 +87,8 @@ impl<'a> PageBuilder<'a> {
         which: &str,
         content: impl FnOnce(&OverlayGame<'a>) -> Markup,
     ) -> Result<Markup, PageError> {
-        let number = self.view.hall.board(which).map_or_else(|| which.to_owned(), |(number, _)| number.to_string());
+        let hall = &self.view.hall;
+        let number = hall.board(which).map_or_else(|| which.to_owned(), |(number, _)| hall.number_in_address(number));
         let waiting = self.unstarted_game(&number);
         let current = if waiting.is_none() { self.current_game(which) } else { None };
         let game = waiting.map(|(number, game)| OverlayGame { number, game });
@@ -98,9 +99,9 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders a board with its players.
     fn board_panel(&self, OverlayGame { number, game }: &OverlayGame<'_>) -> Markup {
-        let label = format!("{}. {}", fill(self.texts().board, number), self.overlay_status(game));
+        let label = format!("{}. {}", self.board_title(*number), self.overlay_status(game));
         html! {
-            article class=(format!("ov {}", state_class(game))) data-silent-since=[game.silent_since] {
+            article class=(format!("ov {}", state_class(game))) data-silent-since=[game.silent_since()] {
                 div.bwrap { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), true, &label)) }
                 div.pan {
                     (self.overlay_heading(*number, game))
@@ -115,7 +116,7 @@ impl<'a> PageBuilder<'a> {
     /// Renders the players of a board in a strip.
     fn lower_third(&self, OverlayGame { number, game }: &OverlayGame<'_>) -> Markup {
         html! {
-            article class=(format!("lt {}", state_class(game))) data-silent-since=[game.silent_since] {
+            article class=(format!("lt {}", state_class(game))) data-silent-since=[game.silent_since()] {
                 (self.overlay_player(game, Color::White))
                 div.mid {
                     (self.overlay_heading(*number, game))
@@ -127,9 +128,9 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    fn overlay_heading(&self, number: u64, game: &ViewerGame) -> Markup {
+    fn overlay_heading(&self, number: BoardNumber, game: &ViewerGame) -> Markup {
         let round = game.tag("Round").map(truncated);
-        html! { h1 { (fill(self.texts().board, number)) @if let Some(round) = round { " " span { bdi { (fill(self.texts().round, round)) } } } } }
+        html! { h1 { (self.board_title(number)) @if let Some(round) = round { " " span { bdi { (fill(self.texts().round, round)) } } } } }
     }
 
     fn overlay_status(&self, game: &ViewerGame) -> String {
@@ -160,7 +161,7 @@ impl<'a> PageBuilder<'a> {
         let shown = self.current();
         let item = |shown: &PageGame<'_>| {
             let key = format!("tick-{}", super::percent_encoded(&shown.board.name));
-            let inputs = (shown.game.lines().digest(), shown.number);
+            let inputs = (shown.digest(), shown.number);
             self.parts.leaf("li", &key, inputs, || {
                 let players = Color::BOTH.map(|color| shown.player_label(color).name);
                 html! { li class=(state_class(shown.game)) {

@@ -19,7 +19,7 @@ type SectionPlayer<'a> = (&'a PlannedSection, &'a PlannedPlayer);
 impl<'a> PageBuilder<'a> {
     /// Returns the players of a game, White first: those of its pairing, else the only ones with these names.
     fn planned_players(&self, game: &ViewerGame) -> [Option<SectionPlayer<'a>>; 2] {
-        let paired = game.pairing.and_then(|id| self.view.plan().pairing(id));
+        let paired = game.pairing.as_deref().and_then(|id| self.view.plan().pairing(id));
         Color::BOTH.map(|color| match paired {
             Some((section, pairing)) => Some((section, section.player(pairing.player(color))?)),
             None => self.player_named(game.tag(if color == Color::White { "White" } else { "Black" })?),
@@ -83,9 +83,9 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Returns the last game of each pairing, by the id of the pairing.
-    pub(super) fn games_by_pairing(&self) -> HashMap<u64, PageGame<'a>> {
+    pub(super) fn games_by_pairing(&self) -> HashMap<&'a str, PageGame<'a>> {
         let all = self.all_games().into_iter();
-        all.filter_map(|shown| Some((shown.game.pairing?, shown))).collect()
+        all.filter_map(|shown| Some((shown.game.pairing.as_deref()?, shown))).collect()
     }
 
     /// Renders the list of players. `search` is a lower-case text in the names; empty for all.
@@ -155,7 +155,7 @@ impl<'a> PageBuilder<'a> {
         let player = section.player(Some(id)).filter(|player| !player.is_hidden())?;
         let games = self.games_by_pairing();
         let cells: Vec<RoundCell<'_>> = section.player_rounds(id).into_iter().flatten().collect();
-        let now = cells.iter().rev().find_map(|cell| games.get(&cell.pairing)).filter(|shown| shown.is_current());
+        let now = cells.iter().rev().find_map(|cell| games.get(cell.pairing)).filter(|shown| shown.is_current());
         let title = truncated(&player.name).into_owned();
         Some(self.current_page("list", &self.current(), &title, || html! { div.duo {
             (self.parts.part("div", "player", || self.player_head(section, player, &games)))
@@ -168,7 +168,7 @@ impl<'a> PageBuilder<'a> {
         &self,
         section: &PlannedSection,
         player: &PlannedPlayer,
-        games: &HashMap<u64, PageGame<'_>>,
+        games: &HashMap<&str, PageGame<'_>>,
     ) -> Markup {
         let texts = self.texts();
         let rating = player.rating.map(|rating| rating.to_string());
@@ -200,7 +200,7 @@ impl<'a> PageBuilder<'a> {
         &self,
         section: &PlannedSection,
         cells: &[RoundCell<'_>],
-        games: &HashMap<u64, PageGame<'_>>,
+        games: &HashMap<&str, PageGame<'_>>,
     ) -> Markup {
         let texts = self.texts();
         html! { div {
@@ -213,7 +213,7 @@ impl<'a> PageBuilder<'a> {
                         td.nw { span.cl { i class=(if cell.is_white { "dw" } else { "db" }) {} " " (if cell.is_white { texts.white } else { texts.black }) } }
                         th scope="row" { (self.planned_player(section, Some(cell.opponent))) }
                         td.sc { (cell.points.unwrap_or("·")) }
-                        td { @if let Some(shown) = games.get(&cell.pairing) { a href=(self.link(&shown.game_address())) { (self.status(shown.game)) } } }
+                        td { @if let Some(shown) = games.get(cell.pairing) { a href=(self.link(&shown.game_address())) { (self.status(shown.game)) } } }
                     } } }
                 } }
             }
@@ -230,9 +230,9 @@ fn player_address(section: &PlannedSection, player: &PlannedPlayer) -> Option<St
 fn next_pairing<'a>(
     section: &'a PlannedSection,
     player: u64,
-    games: &HashMap<u64, PageGame<'_>>,
+    games: &HashMap<&str, PageGame<'_>>,
 ) -> Option<(&'a PlannedRound, &'a PlannedPairing)> {
     let all = section.rounds.iter().flat_map(|round| round.pairings.iter().map(move |pairing| (round, pairing)));
     all.filter(|(_, pairing)| [pairing.white, pairing.black].contains(&Some(player)))
-        .find(|(_, pairing)| pairing.points.is_none() && !games.contains_key(&pairing.id))
+        .find(|(_, pairing)| pairing.points.is_none() && !games.contains_key(pairing.id.as_str()))
 }

@@ -1,9 +1,12 @@
 //! The studio: a page that lists the overlays for streams, with a preview and the address of each.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
 use super::overlay_look::{ClockSide, Overlay, OverlayKind, OverlayLook, WrongParameter};
 use super::{PageBuilder, truncated};
+use crate::web::state::BoardNumber;
 use crate::web::texts::fill;
 
 impl PageBuilder<'_> {
@@ -62,7 +65,7 @@ impl PageBuilder<'_> {
     /// Renders links to all overlays.
     fn all_overlays(&self, site: &str) -> Markup {
         let texts = self.studio_texts();
-        let first = self.current().first().map_or(1, |shown| shown.number).to_string();
+        let first = self.board_numbers().into_iter().next().unwrap_or_else(|| "1".to_owned());
         let all = [
             (texts.featured, OverlayKind::Board(None)),
             (texts.one_board, OverlayKind::Board(Some(first))),
@@ -81,9 +84,7 @@ impl PageBuilder<'_> {
         let texts = self.studio_texts();
         let boards: Vec<(String, String)> = [(String::new(), texts.featured.to_owned())]
             .into_iter()
-            .chain(
-                self.board_numbers().into_iter().map(|number| (number.to_string(), fill(self.texts().board, number))),
-            )
+            .chain(self.board_numbers().into_iter().map(|number| (number.clone(), fill(self.texts().board, number))))
             .collect();
         let overlays = [
             ("featured", texts.featured),
@@ -119,12 +120,10 @@ impl PageBuilder<'_> {
     }
 
     /// Returns the numbers of all boards, also of those whose game has not begun.
-    fn board_numbers(&self) -> Vec<u64> {
+    fn board_numbers(&self) -> Vec<String> {
         let waiting = self.unstarted_games().into_iter().map(|(number, _)| number);
-        let mut numbers: Vec<u64> = self.current().iter().map(|shown| shown.number).chain(waiting).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
+        let numbers: BTreeSet<BoardNumber> = self.current().iter().map(|shown| shown.number).chain(waiting).collect();
+        numbers.into_iter().map(|number| self.view.hall.number_in_address(number)).collect()
     }
 }
 

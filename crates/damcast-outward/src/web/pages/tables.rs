@@ -20,8 +20,8 @@ impl<'a> PageBuilder<'a> {
             div.tb tabindex="0" role="region" aria-label=(title.trim()) { table.st1 {
                 thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } } }
                 tbody { @for pairing in &round.pairings {
-                    @let game = shown.iter().find(|shown| shown.game.pairing == Some(pairing.id))
-                        .or_else(|| shown.iter().find(|shown| shown.game.pairing.is_none() && pairing.table == Some(shown.number)));
+                    @let game = shown.iter().find(|shown| shown.game.pairing.as_ref() == Some(&pairing.id))
+                        .or_else(|| shown.iter().find(|shown| shown.game.pairing.is_none() && pairing.table == Some(shown.number.number)));
                     tr {
                         th scope="row" { @match (pairing.table, game) {
                             (Some(table), Some(shown)) => { a href=(self.link(&shown.game_address())) { (table) } }
@@ -96,7 +96,7 @@ impl<'a> PageBuilder<'a> {
                         td.sc { (points) } td { (played) }
                         @for cell in section.zip(row.id).map(|(section, id)| section.player_rounds(id)).unwrap_or_default() {
                             td.x { @match cell {
-                                Some(cell) => { (self.crosstable_cell(&cell, number(cell.opponent), games.get(&cell.pairing))) }
+                                Some(cell) => { (self.crosstable_cell(&cell, number(cell.opponent), games.get(cell.pairing))) }
                                 None => { span { "–" } }
                             } }
                         }

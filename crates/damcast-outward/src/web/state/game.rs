@@ -27,7 +27,7 @@ pub struct ViewerGame {
     /// Tags of the game's file.
     pub tags: ViewerTags,
     /// Id of the pairing of the tournament; `None` without one.
-    pub pairing: Option<u64>,
+    pub pairing: Option<String>,
     /// Position before the first entry.
     pub start_position: Option<Diagram>,
     /// Summary of the moves and setups.
@@ -43,7 +43,9 @@ pub struct ViewerGame {
     /// State reported by the station.
     pub state: PlayState,
     /// Time since which the station receives nothing from the board, in ms since 1970.
-    pub silent_since: Option<i64>,
+    silent_since: Option<i64>,
+    /// Time since which nothing is heard of the hall of the board, in ms since 1970.
+    pub away_since: Option<i64>,
     /// Whether the board's part of the game has ended; the result and corrections may follow.
     pub is_ended: bool,
     /// Result, once certain.
@@ -184,6 +186,7 @@ impl ViewerGame {
             clock: None,
             state: PlayState::default(),
             silent_since: None,
+            away_since: None,
             is_ended: false,
             result: None,
             likely_moves: Vec::new(),
@@ -257,11 +260,18 @@ impl ViewerGame {
         match self.state {
             _ if self.result.is_some() => "over",
             _ if self.is_ended => "ended",
+            _ if self.away_since.is_some() => "silent",
             PlayState::Playing => "playing",
             PlayState::ClockStopped => "stopped",
             PlayState::Unclear => "unclear",
             PlayState::Silent => "silent",
         }
+    }
+
+    /// Returns the time since which nothing is heard of the board, in ms since 1970, while its game goes on.
+    pub fn silent_since(&self) -> Option<i64> {
+        let away = self.away_since.filter(|_| self.result.is_none() && !self.is_ended);
+        self.silent_since.into_iter().chain(away).min()
     }
 
     /// Returns the value of a tag; `None` if absent, empty or unknown (`?`, `-`, `*`).
@@ -281,7 +291,7 @@ impl ViewerGame {
             "game" => {
                 self.variant = event.gametype.as_deref().and_then(|tag| Variant::from_tag(tag).ok());
                 self.tags.replace(event.tags);
-                self.pairing = event.pairing.and_then(|id| id.parse().ok());
+                self.pairing = event.pairing;
                 let first = std::mem::take(&mut self.first_fen);
                 let start = self.set_position(event.fen.as_deref());
                 if self.prior_numbers.is_empty() {
@@ -319,7 +329,7 @@ impl ViewerGame {
                     ("Result", new) => self.result = new.filter(|new| new != "*"),
                     ("moves", moves) => self.add_typed(&moves.unwrap_or_default()),
                     // The pairing's names and round follow as corrections of tags.
-                    ("pairing", new) => self.pairing = new.and_then(|id| id.parse().ok()),
+                    ("pairing", new) => self.pairing = new.filter(|id| id != "none"),
                     (field, new) => self.tags.set(field, new),
                 }
             }

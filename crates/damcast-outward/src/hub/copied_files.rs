@@ -1,0 +1,329 @@
+//! Files of the halls beside their events: which are taken, and what the hub makes of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use draughts_pdn::problem::Level;
+use draughts_pdn::profile::{self, ReaderProfile};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::documents::{JoinedSections, join_games, join_standings};
+use crate::web::files::{PDN_CONTENT_TYPE, WHOLE_FILES, is_archived, is_round};
+
+/// Largest number of files of a hall.
+const MAX_FILES: usize = 4096;
+/// Folder of archived games, with its slash.
+const ARCHIVE: &str = "archive/";
+
+/// File of a hall.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct CopiedFile {
+    /// Path below the folder of its outlet.
+    pub name: String,
+    /// Content.
+    pub bytes: Vec<u8>,
+}
+
+/// Files of a hall when they were last listed, with their entity tags.
+#[derive(Default, Debug)]
+pub(super) struct ListedFiles {
+    /// Entity tag of the list.
+    pub etag: Option<String>,
+    tags: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct FilesDocument {
+    files: Vec<FileEntry>,
+}
+
+#[derive(Deserialize)]
+struct FileEntry {
+    name: String,
+    etag: String,
+}
+
+impl ListedFiles {
+    /// Takes over the document `files.json`, and returns the names of new and changed files.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the document is damaged, or names a file that no outlet has.
+    pub fn take_list(&mut self, text: &[u8]) -> io::Result<Vec<String>> {
+        let document: FilesDocument = serde_json::from_slice(text)
+            .map_err(|error| io::Error::other(format!("files.json cannot be read: {error}")))?;
+        self.take(document.files.into_iter().map(|file| (file.name, file.etag)).collect())
+    }
+
+    /// Takes over a list of names and entity tags, and returns the names of new and changed files.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a name is that of no file of an outlet, or there are too many.
+    pub fn take(&mut self, listed: Vec<(String, String)>) -> io::Result<Vec<String>> {
+        if listed.len() > MAX_FILES {
+            return Err(io::Error::other(format!("it lists {} files; the hub takes {MAX_FILES}", listed.len())));
+        }
+        if let Some((wrong, _)) = listed.iter().find(|(name, _)| !is_outlet_file(name)) {
+            let shown: String = wrong.chars().take(80).collect();
+            return Err(io::Error::other(format!("it lists {shown:?}, which is the file of no outlet")));
+        }
+        let before = std::mem::replace(&mut self.tags, listed.into_iter().collect());
+        let is_new = |(name, tag): &(&String, &String)| before.get(*name) != Some(*tag);
+        Ok(self.tags.iter().filter(is_new).map(|(name, _)| name.clone()).collect())
+    }
+
+    /// Makes a file count as new in the next list.
+    pub fn forget(&mut self, name: &str) {
+        self.tags.insert(name.to_owned(), String::new());
+        self.etag = None;
+    }
+
+    /// Returns the names of all files.
+    pub fn names(&self) -> Vec<String> {
+        self.tags.keys().cloned().collect()
+    }
+}
+
+/// Whether a path is that of a file beside the events of an outlet.
+fn is_outlet_file(name: &str) -> bool {
+    let is_games = |name: &str| WHOLE_FILES.iter().any(|(known, kind)| *known == name && *kind == PDN_CONTENT_TYPE);
+    let round = || name.strip_prefix("round/").and_then(|rest| rest.split_once('/'));
+    WHOLE_FILES.iter().any(|(known, _)| *known == name)
+        || name.strip_prefix(ARCHIVE).is_some_and(is_archived)
+        || round().is_some_and(|(round, name)| is_round(round) && is_games(name))
+}
+
+/// Checks whether readers can use a file; returns why not.
+pub(super) fn check(file: &CopiedFile, reader: ReaderProfile) -> Result<(), String> {
+    if file.name.ends_with(".json") {
+        let value: Value = serde_json::from_slice(&file.bytes).map_err(|error| error.to_string())?;
+        return if value["sections"].is_array() { Ok(()) } else { Err("it has no sections".to_owned()) };
+    }
+    let problems = profile::check(reader, &file.bytes, None);
+    match problems.iter().find(|problem| problem.level == Level::Error) {
+        Some(problem) => Err(problem.to_string()),
+        None => Ok(()),
+    }
+}
+
+/// Files of one hall on the hub's disk.
+#[derive(Debug)]
+pub(super) struct HallFiles {
+    folder: PathBuf,
+    /// Names of the files that are there.
+    names: BTreeSet<String>,
+    /// Sum of their sizes in bytes.
+    pub size: u64,
+    /// Whether the hall has listed its files, now or before a restart.
+    pub is_known: bool,
+    /// Documents as the hall has them; on the disk, names that another hall hides are replaced.
+    documents: BTreeMap<String, Value>,
+}
+
+impl HallFiles {
+    fn empty(folder: &Path) -> HallFiles {
+        let (names, documents) = (BTreeSet::new(), BTreeMap::new());
+        HallFiles { folder: folder.to_owned(), names, size: 0, is_known: false, documents }
+    }
+
+    /// Finds the files of an earlier run.
+    pub fn open(folder: &Path) -> HallFiles {
+        let mut files = HallFiles::empty(folder);
+        let mut found = WHOLE_FILES.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>();
+        for below in ["archive", "round"] {
+            let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
+            for entry in entries(&folder.join(below)) {
+                let name = format!("{below}/{}", entry.file_name().to_string_lossy());
+                let inner =
+                    entries(&entry.path()).map(|inner| format!("{name}/{}", inner.file_name().to_string_lossy()));
+                found.extend(inner);
+                found.push(name);
+            }
+        }
+        for name in found.into_iter().filter(|name| is_outlet_file(name)) {
+            if let Ok(there) = fs::symlink_metadata(folder.join(&name)) {
+                files.size += there.len();
+                files.names.insert(name);
+            }
+        }
+        files.is_known = !files.names.is_empty();
+        files
+    }
+
+    /// Writes a file.
+    pub fn write(&mut self, file: &CopiedFile) -> io::Result<()> {
+        write_whole(&self.folder.join(&file.name), &file.bytes)?;
+        if file.name.ends_with(".json") {
+            self.documents.insert(file.name.clone(), serde_json::from_slice(&file.bytes).unwrap_or_default());
+        }
+        if self.names.insert(file.name.clone()) {
+            self.size += file.bytes.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Removes the files that are not among these names.
+    pub fn retain(&mut self, names: &[String]) {
+        self.is_known = true;
+        let gone: Vec<String> = self.names.iter().filter(|name| !names.contains(name)).cloned().collect();
+        for name in gone {
+            let _ = fs::remove_file(self.folder.join(&name));
+            self.names.remove(&name);
+            self.documents.remove(&name);
+        }
+    }
+
+    /// Replaces the names that another hall hides.
+    fn mask(&self, hall: &str, sections: &JoinedSections) -> io::Result<()> {
+        if !sections.hides_names(hall) {
+            return Ok(());
+        }
+        for name in &self.names {
+            let Some(text) = self.read(name) else { continue };
+            let masked = match serde_json::from_str(&text) {
+                Ok(document) => format!("{}\n", sections.masked(hall, document)),
+                Err(_) => sections.masked_games(hall, &text),
+            };
+            if masked != text {
+                write_whole(&self.folder.join(name), masked.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, name: &str) -> Option<String> {
+        self.names.contains(name).then(|| fs::read_to_string(self.folder.join(name)).ok()).flatten()
+    }
+
+    fn document(&self, name: &str) -> Option<Value> {
+        if let Some(document) = self.documents.get(name) {
+            return Some(document.clone());
+        }
+        serde_json::from_str(&self.read(name)?).ok()
+    }
+}
+
+/// Joins the documents of the halls that have one.
+pub(super) fn join_sections(halls: &[(&str, &HallFiles)]) -> JoinedSections {
+    let documents: Vec<(&str, Value)> =
+        halls.iter().filter_map(|(hall, files)| Some((*hall, files.document("tournament.json")?))).collect();
+    JoinedSections::new(&documents)
+}
+
+/// Writes the files of the hub that differ, and removes those that no hall has. Files of games wait until each hall has listed its own.
+pub(super) fn write_joined(folder: &Path, halls: &[(&str, &HallFiles)], sections: &JoinedSections) -> io::Result<()> {
+    for (hall, files) in halls {
+        files.mask(hall, sections)?;
+    }
+    let mut wanted: BTreeMap<String, String> = BTreeMap::new();
+    let json = |value: &Value| format!("{value}\n");
+    if let Some(tournament) = &sections.tournament {
+        wanted.insert("tournament.json".to_owned(), json(tournament));
+    }
+    let standings: Vec<(&str, Value)> =
+        halls.iter().filter_map(|(hall, files)| Some((*hall, files.document("standings.json")?))).collect();
+    if let Some(standings) = join_standings(&standings, sections) {
+        wanted.insert("standings.json".to_owned(), json(&standings));
+    }
+    let is_complete = halls.iter().all(|(_, files)| files.is_known);
+    let names: BTreeSet<&String> = halls.iter().flat_map(|(_, files)| &files.names).collect();
+    for name in names.into_iter().filter(|name| name.ends_with(".pdn")) {
+        let texts = halls.iter().filter_map(|(hall, files)| Some((*hall, files.read(name)?)));
+        match name.strip_prefix(ARCHIVE) {
+            Some(own) => wanted.extend(texts.map(|(hall, text)| (format!("{ARCHIVE}{hall}.{own}"), text))),
+            None if is_complete => {
+                wanted.insert(name.clone(), join_games(&texts.map(|(_, text)| text).collect::<Vec<_>>()));
+            }
+            None => {}
+        }
+    }
+    let before = HallFiles::open(folder);
+    for (name, text) in &wanted {
+        let path = folder.join(name);
+        if fs::read(&path).ok().as_deref() != Some(text.as_bytes()) {
+            write_whole(&path, text.as_bytes())?;
+        }
+    }
+    for gone in before.names.iter().filter(|name| !wanted.contains_key(*name)) {
+        // Until all halls are heard, the files of games stay as they were.
+        if is_complete || !gone.ends_with(".pdn") {
+            let _ = fs::remove_file(folder.join(gone));
+        }
+    }
+    Ok(())
+}
+
+/// Replaces a file as a whole.
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    fs::create_dir_all(folder)?;
+    let mut new = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
+    new.write_all(bytes)?;
+    // Readers are other users.
+    let readable = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    new.as_file().set_permissions(readable)?;
+    new.persist(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_outlets_are_listed() {
+        let take = |name: &str| ListedFiles::default().take(vec![(name.to_owned(), "1".to_owned())]);
+        for right in ["games.pdn", "tournament.json", "round/12/started.pdn", "archive/board-1-2026.pdn"] {
+            assert_eq!(take(right).unwrap(), [right]);
+        }
+        for wrong in [
+            "../x",
+            "/etc/passwd",
+            "events.ndjson",
+            "archive/../../x.pdn",
+            "archive/.x.pdn",
+            "round/1/tournament.json",
+            "round/../games.pdn",
+            "round/12345/games.pdn",
+            "",
+            "hall/a/games.pdn",
+            "games.pdn\n",
+        ] {
+            assert!(take(wrong).is_err(), "{wrong:?}");
+        }
+        let many = (0..10_000).map(|n| (format!("archive/{n}.pdn"), "1".to_owned())).collect();
+        assert!(ListedFiles::default().take(many).is_err());
+        for wrong in ["<html>", "{}", "{\"files\":[{\"name\":\"games.pdn\"}]}"] {
+            assert!(ListedFiles::default().take_list(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn changed_files_are_fetched_again() {
+        let mut listed = ListedFiles::default();
+        let list =
+            |tag: &str| vec![("games.pdn".to_owned(), tag.to_owned()), ("standings.json".to_owned(), "s".to_owned())];
+        assert_eq!(listed.take(list("1")).unwrap(), ["games.pdn", "standings.json"]);
+        assert!(listed.take(list("1")).unwrap().is_empty());
+        assert_eq!(listed.take(list("2")).unwrap(), ["games.pdn"]);
+        listed.forget("standings.json");
+        assert_eq!(listed.take(list("2")).unwrap(), ["standings.json"]);
+    }
+
+    #[test]
+    fn files_that_readers_stumble_over_are_named() {
+        let problem = |name: &str, text: &str| {
+            check(&CopiedFile { name: name.to_owned(), bytes: text.into() }, ReaderProfile::Lidraughts).err()
+        };
+        let game = "[White \"A\"]\n[Black \"B\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n1. 32-28 *\n";
+        assert_eq!(problem("games.pdn", game), None);
+        assert!(problem("games.pdn", &game.replace("32-28", "32-27-21")).is_some());
+        assert_eq!(problem("tournament.json", "{\"sections\":[]}"), None);
+        assert!(problem("tournament.json", "{\"sections\":").is_some());
+        assert!(problem("standings.json", "[]").is_some());
+    }
+}

@@ -1,0 +1,388 @@
+//! Threads that bring the lines and files of a hall: one that follows the pages of another station, one that follows a folder of this machine.
+//!
+//! A thread asks the hub where the copy of its hall ends, and sends what follows. It checks each line; the hub only writes.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::time::{Duration, Instant, SystemTime};
+
+use serde::Deserialize;
+
+use super::copied_files::{CopiedFile, ListedFiles};
+use super::copy::{CopyPosition, read_line};
+use super::curl::{self, LineAnswer};
+use crate::follow::{FollowEvent, Follower, Progress, RestartReason};
+use crate::web::event_lines::{GENERATION_HEADER, PREFIX_HEADER};
+use crate::web::files::{EVENTS_FILE, OutletFiles, hex};
+
+/// Largest number of bytes in a batch of lines.
+const MAX_BATCH_LEN: usize = 256 << 10;
+/// Largest size of a hall's events and files, in bytes.
+pub(super) const MAX_HALL_SIZE: u64 = 1 << 30;
+/// Interval between looks at the files of a hall whose events go on.
+const FILES_INTERVAL: Duration = Duration::from_secs(3);
+/// Interval between looks at the files of a hall whose events rest.
+const QUIET_FILES_INTERVAL: Duration = Duration::from_secs(60);
+/// Longest wait for an event of a folder.
+const FOLDER_PATIENCE: Duration = Duration::from_millis(500);
+/// Longest pause between two attempts.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+
+/// Message of a thread to the hub.
+#[derive(Debug)]
+pub(super) enum News {
+    /// The thread asks where the copy ends.
+    Position(SyncSender<CopyPosition>),
+    /// The hall has this generation. The hub says whether it takes its lines.
+    Generation(String, SyncSender<Result<(), String>>),
+    /// The hall has other lines than the copy: the copy begins anew, with these files.
+    Begin(RestartReason, Vec<CopiedFile>),
+    /// Next lines, and the end of the copy with them.
+    Lines(Vec<u8>, Box<CopyPosition>),
+    /// The hall was heard; its recorder gave its last sign of life at this age, if it gives any.
+    Alive(Option<Duration>),
+    /// Names of all files of the hall, and those that are new.
+    Files(Vec<String>, Vec<CopiedFile>),
+    /// The files of the hall cannot be had, and why.
+    NoFiles(String),
+    /// The hall cannot be heard, and why.
+    Lost(String),
+}
+
+/// Message with the place of its hall in the configuration.
+pub(super) type HallNews = (usize, News);
+
+/// Sender of a thread.
+#[derive(Clone)]
+pub(super) struct NewsSender {
+    /// Place of the hall.
+    pub hall: usize,
+    /// Way to the hub.
+    pub hub: SyncSender<HallNews>,
+    /// Whether the hub stops.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl NewsSender {
+    fn send(&self, news: News) -> io::Result<()> {
+        self.hub.send((self.hall, news)).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn ask<T>(&self, question: impl FnOnce(SyncSender<T>) -> News) -> io::Result<T> {
+        let (reply, answer): (SyncSender<T>, Receiver<T>) = mpsc::sync_channel(1);
+        self.send(question(reply))?;
+        answer.recv().map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Asks the hub whether it takes lines of a generation.
+    fn check_generation(&self, generation: &str) -> io::Result<()> {
+        self.ask(|reply| News::Generation(generation.to_owned(), reply))?.map_err(io::Error::other)
+    }
+
+    /// Waits, or ends early if the hub stops.
+    fn pause(&self, pause: Duration) {
+        let end = Instant::now() + pause;
+        while !self.is_stopped() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(50).min(pause));
+        }
+    }
+}
+
+/// Lines that were read and not sent yet.
+struct Batch {
+    position: CopyPosition,
+    lines: Vec<u8>,
+}
+
+impl Batch {
+    /// Adds the next line.
+    fn add(&mut self, line: &[u8]) -> io::Result<()> {
+        if self.position.bytes + line.len() as u64 > MAX_HALL_SIZE {
+            return Err(io::Error::other(format!(
+                "it has more than {} MB; the hub takes no more of it",
+                MAX_HALL_SIZE >> 20
+            )));
+        }
+        self.position.add(line).map_err(io::Error::other)?;
+        self.lines.extend_from_slice(line);
+        Ok(())
+    }
+
+    fn send(&mut self, sender: &NewsSender) -> io::Result<()> {
+        if self.lines.is_empty() {
+            return Ok(());
+        }
+        sender.send(News::Lines(std::mem::take(&mut self.lines), Box::new(self.position.clone())))
+    }
+}
+
+/// Follows the pages of another station until the hub stops.
+pub(super) fn follow_url(url: &str, ca: Option<&Path>, sender: &NewsSender) {
+    let hall = UrlHall { url, ca, sender };
+    let mut pause = Duration::from_secs(1);
+    while !sender.is_stopped() {
+        let begun = Instant::now();
+        let reason = match hall.follow() {
+            Ok(reason) => reason,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && sender.is_stopped() => return,
+            Err(error) => error.to_string(),
+        };
+        if sender.send(News::Lost(reason)).is_err() {
+            return;
+        }
+        // An answer that stayed open was a good one.
+        pause = if begun.elapsed() > MAX_PAUSE { Duration::from_secs(1) } else { pause };
+        sender.pause(with_jitter(pause));
+        pause = (pause * 2).min(MAX_PAUSE);
+    }
+}
+
+/// Spreads the attempts of several hubs: between half of a pause and the whole.
+fn with_jitter(pause: Duration) -> Duration {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().subsec_nanos();
+    pause / 2 + (pause / 2).mul_f64(f64::from(now % 1000) / 1000.0)
+}
+
+struct UrlHall<'a> {
+    url: &'a str,
+    ca: Option<&'a Path>,
+    sender: &'a NewsSender,
+}
+
+/// Line of a stream that has no number.
+#[derive(Deserialize)]
+struct Beat {
+    alive: Option<u64>,
+}
+
+impl UrlHall<'_> {
+    /// Opens the stream once and follows it to its end; returns why it ended.
+    fn follow(&self) -> io::Result<String> {
+        let position = self.sender.ask(News::Position)?;
+        let known = position.generation.as_ref().map(|generation| format!("gen={generation}&")).unwrap_or_default();
+        let address = format!("{}/events?{known}from={}&follow", self.url, position.seq + 1);
+        let answer = LineAnswer::open(&address, self.ca)?;
+        let head = &answer.head;
+        let Some(generation) = head.header(GENERATION_HEADER).map(str::to_owned) else {
+            return Ok(format!(
+                "the answer is not that of damcast serve (status {}); is the address right?",
+                head.status
+            ));
+        };
+        if !generation.is_empty() {
+            self.sender.check_generation(&generation)?;
+        }
+        match head.status {
+            200 => {}
+            404 => {
+                self.sender
+                    .send(News::Begin(RestartReason::OtherGeneration, self.files(&mut ListedFiles::default())?.1))?;
+                return Ok("the hall has begun a new generation".to_owned());
+            }
+            409 => {
+                return Ok(
+                    "the hall has fewer lines than the copy: an older copy was restored there, or it starts".to_owned()
+                );
+            }
+            status => return Ok(format!("the answer has the status {status}")),
+        }
+        if head.header(PREFIX_HEADER) != Some(&hex(&sha2::Digest::finalize(position.hash.clone()))) {
+            self.sender.send(News::Begin(RestartReason::OtherLines, self.files(&mut ListedFiles::default())?.1))?;
+            return Ok("the hall has other lines under the same numbers".to_owned());
+        }
+        self.read_stream(answer, position)
+    }
+
+    /// Reads lines to the end of the stream, and files beside.
+    fn read_stream(&self, mut answer: LineAnswer, position: CopyPosition) -> io::Result<String> {
+        let wanted = Arc::new(AtomicBool::new(true));
+        let over = Arc::new(AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| self.watch_files(&wanted, &over));
+            let read = self.read_lines(&mut answer, position, &wanted);
+            over.store(true, Ordering::Relaxed);
+            read
+        })?;
+        Ok(answer.reason())
+    }
+
+    fn read_lines(&self, answer: &mut LineAnswer, position: CopyPosition, wanted: &AtomicBool) -> io::Result<()> {
+        let (mut batch, mut line) = (Batch { position, lines: Vec::new() }, Vec::new());
+        let outcome = loop {
+            if let Err(error) = read_line(&mut answer.lines, &mut line) {
+                break Err(error);
+            }
+            if line.is_empty() || self.sender.is_stopped() {
+                break Ok(());
+            }
+            if line.starts_with(b"{\"alive\":")
+                && let Ok(beat) = serde_json::from_slice::<Beat>(&line)
+            {
+                batch.send(self.sender)?;
+                self.sender.send(News::Alive(beat.alive.map(Duration::from_millis)))?;
+                continue;
+            }
+            if let Err(error) = batch.add(&line) {
+                break Err(error);
+            }
+            // Send what is there, unless more has come already.
+            if answer.lines.buffer().is_empty() || batch.lines.len() > MAX_BATCH_LEN {
+                wanted.store(true, Ordering::Relaxed);
+                batch.send(self.sender)?;
+            }
+        };
+        batch.send(self.sender)?;
+        outcome
+    }
+
+    /// Fetches the files of the hall while its lines are read: soon after new lines, and from time to time.
+    fn watch_files(&self, wanted: &AtomicBool, over: &AtomicBool) {
+        let mut listed = ListedFiles::default();
+        let mut last: Option<Instant> = None;
+        while !over.load(Ordering::Relaxed) && !self.sender.is_stopped() {
+            let age = last.map_or(QUIET_FILES_INTERVAL, |last| last.elapsed());
+            let is_due = age >= QUIET_FILES_INTERVAL || age >= FILES_INTERVAL && wanted.load(Ordering::Relaxed);
+            if is_due {
+                wanted.store(false, Ordering::Relaxed);
+                let news = match self.files(&mut listed) {
+                    Ok((names, new)) => News::Files(names, new),
+                    Err(error) => News::NoFiles(error.to_string()),
+                };
+                if self.sender.send(news).is_err() {
+                    return;
+                }
+                last = Some(Instant::now());
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Returns the names of all files, and the files that are new since `listed`.
+    fn files(&self, listed: &mut ListedFiles) -> io::Result<(Vec<String>, Vec<CopiedFile>)> {
+        let Some((text, etag)) = curl::get(&format!("{}/files.json", self.url), self.ca, listed.etag.as_deref())?
+        else {
+            return Ok((listed.names(), Vec::new()));
+        };
+        let wanted = listed.take_list(&text)?;
+        let folder = tempfile::tempdir()?;
+        let urls: Vec<String> = wanted.iter().map(|name| format!("{}/{name}", self.url)).collect();
+        if !urls.is_empty() {
+            curl::get_files(&urls, self.ca, folder.path())?;
+        }
+        let mut new = Vec::new();
+        for (name, index) in wanted.into_iter().zip(0_u32..) {
+            // A file that could not be fetched is listed again.
+            match std::fs::read(folder.path().join(index.to_string())) {
+                Ok(bytes) => new.push(CopiedFile { name, bytes }),
+                Err(_) => listed.forget(&name),
+            }
+        }
+        listed.etag = Some(etag).filter(|_| new.len() == urls.len());
+        Ok((listed.names(), new))
+    }
+}
+
+/// Follows the folder of an outlet until the hub stops.
+pub(super) fn follow_folder(folder: &Path, sender: &NewsSender) {
+    while !sender.is_stopped() {
+        let reason = match (FolderHall { folder: folder.to_owned(), sender }).follow() {
+            Ok(()) => return,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return,
+            Err(error) => error.to_string(),
+        };
+        if sender.send(News::Lost(reason)).is_err() {
+            return;
+        }
+        sender.pause(Duration::from_secs(2));
+    }
+}
+
+struct FolderHall<'a> {
+    folder: PathBuf,
+    sender: &'a NewsSender,
+}
+
+impl FolderHall<'_> {
+    fn follow(&self) -> io::Result<()> {
+        let position = self.sender.ask(News::Position)?;
+        let progress = Progress {
+            generation: position.generation.clone(),
+            seq: position.seq,
+            sha256: Some(sha2::Digest::finalize(position.hash.clone()).into()),
+        };
+        let mut follower = Follower::new(self.folder.join(EVENTS_FILE), progress).refusing_links();
+        let files = OutletFiles::new(self.folder.clone());
+        let mut listed = ListedFiles::default();
+        let mut batch = Batch { position, lines: Vec::new() };
+        let mut checked = None;
+        let (mut looked, mut beat): (Option<Instant>, Option<Instant>) = (None, None);
+        while !self.sender.is_stopped() {
+            let mut next = follower.next(FOLDER_PATIENCE)?;
+            while let Some(news) = next.take() {
+                match news {
+                    FollowEvent::Line(line) => {
+                        if line.generation != checked {
+                            self.sender.check_generation(line.generation.as_deref().unwrap_or_default())?;
+                            checked = line.generation;
+                        }
+                        batch.add(line.text.as_bytes())?;
+                    }
+                    FollowEvent::Restarted { reason, .. } => {
+                        batch.send(self.sender)?;
+                        self.sender
+                            .send(News::Begin(reason, self.new_files(&files, &mut ListedFiles::default())?.1))?;
+                        batch = Batch { position: CopyPosition::default(), lines: Vec::new() };
+                    }
+                    FollowEvent::FileMissing => self.lost("it has no events yet, or no station writes it")?,
+                    FollowEvent::Truncated { lines } => {
+                        self.lost(&format!("its file of events has {lines} lines, fewer than the copy"))?
+                    }
+                    FollowEvent::Damaged { seq, problem } => {
+                        self.lost(&format!("line {seq} of its events is damaged: {problem}"))?
+                    }
+                    FollowEvent::Resumed => {}
+                }
+                if batch.lines.len() < MAX_BATCH_LEN {
+                    next = follower.poll()?;
+                }
+            }
+            batch.send(self.sender)?;
+            if looked.is_none_or(|looked| looked.elapsed() >= Duration::from_secs(1)) {
+                looked = Some(Instant::now());
+                self.sender.send(match self.new_files(&files, &mut listed) {
+                    Ok((names, new)) => News::Files(names, new),
+                    Err(error) => News::NoFiles(error.to_string()),
+                })?;
+            }
+            if self.folder.is_dir() && beat.is_none_or(|beat| beat.elapsed() >= Duration::from_secs(5)) {
+                beat = Some(Instant::now());
+                let age = files.sign().map(|(_, written)| written.elapsed().unwrap_or_default());
+                self.sender.send(News::Alive(age))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn lost(&self, reason: &str) -> io::Result<()> {
+        self.sender.send(News::Lost(reason.to_owned()))
+    }
+
+    fn new_files(&self, files: &OutletFiles, listed: &mut ListedFiles) -> io::Result<(Vec<String>, Vec<CopiedFile>)> {
+        let wanted = listed.take(files.list().into_iter().map(|file| (file.name, file.etag)).collect())?;
+        let mut new = Vec::new();
+        for name in wanted {
+            match files.whole(&name) {
+                Ok(file) => new.push(CopiedFile { name, bytes: file.bytes.to_vec() }),
+                Err(_) => listed.forget(&name),
+            }
+        }
+        Ok((listed.names(), new))
+    }
+}

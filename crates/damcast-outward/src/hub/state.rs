@@ -1,0 +1,161 @@
+//! State of the hub for operators, in a file that `damcast status`, `doctor` and the desk read.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use chrono::{DateTime, Local};
+
+use damcast_control::overview::{AlarmView, WallTime};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::state_file::{read_aged, replace_state};
+
+/// Returns the time, in ms since 1970.
+pub(super) fn now() -> i64 {
+    chrono::Utc::now().timestamp_millis()
+}
+
+/// State of a hall.
+#[derive(Debug, Serialize)]
+pub(super) struct HallState {
+    name: String,
+    place: String,
+    /// `here`, `away`, or `unknown` until it was heard or for 20 seconds.
+    state: &'static str,
+    /// Time at which this state began, in ms since 1970.
+    since: i64,
+    /// Generation of the copy.
+    pub generation: Option<String>,
+    /// Number of the last copied line.
+    pub seq: u64,
+    /// Age of the recorder's last sign of life when the hall was last heard.
+    #[serde(skip)]
+    pub recorder_age: Option<Duration>,
+    /// Reason why the hall cannot be heard.
+    pub problem: Option<String>,
+    /// Event that a person must look at.
+    pub alarm: Option<String>,
+    /// Whether two generations take turns: two stations under one address.
+    pub alternates: bool,
+    /// Files that are not taken, and why.
+    pub refused_files: BTreeMap<String, String>,
+}
+
+impl HallState {
+    pub fn new(name: &str, place: String) -> HallState {
+        HallState {
+            name: name.to_owned(),
+            place,
+            state: "unknown",
+            since: now(),
+            generation: None,
+            seq: 0,
+            recorder_age: None,
+            problem: None,
+            alarm: None,
+            alternates: false,
+            refused_files: BTreeMap::new(),
+        }
+    }
+
+    /// Notes whether the hall is here.
+    pub fn set_here(&mut self, is_here: bool) {
+        let state = if is_here { "here" } else { "away" };
+        if self.state != state {
+            (self.state, self.since) = (state, now());
+        }
+    }
+}
+
+/// State of the hub.
+#[derive(Debug, Serialize)]
+pub(super) struct HubState<'a> {
+    pub since: i64,
+    pub directory: String,
+    pub generation: String,
+    pub seq: u64,
+    pub halls: Vec<&'a HallState>,
+    pub mismatches: &'a [String],
+    pub disk_error: Option<&'a str>,
+}
+
+impl HubState<'_> {
+    /// Returns what is wrong. An alarm about a hall begins with its state.
+    fn alarms(&self) -> Vec<AlarmView> {
+        let mut alarms = Vec::new();
+        for hall in &self.halls {
+            let HallState { name, place, .. } = hall;
+            let mut add = |kind: &str, text: String| {
+                let since = wall_time(hall.since);
+                alarms.push(AlarmView { kind: kind.to_owned(), board: None, place: Some(name.clone()), since, text });
+            };
+            if hall.state == "away" {
+                let reason = hall.problem.as_deref().unwrap_or("its recorder gives no sign of life");
+                add(
+                    HALL_AWAY,
+                    format!("{reason}; its boards keep their last positions. Is the station on, and {place} right?"),
+                );
+            } else if let Some(problem) = &hall.problem {
+                add(HALL, problem.clone());
+            }
+            if hall.alternates {
+                add(HALL, format!("two stations take turns at {place}; stop one of them"));
+            }
+            if let Some(alarm) = &hall.alarm {
+                add(HALL, alarm.clone());
+            }
+            for (file, problem) in &hall.refused_files {
+                add(HALL, format!("{file} is not taken, the last good one stays: {problem}"));
+            }
+        }
+        let mut add = |text: String| {
+            alarms.push(AlarmView {
+                kind: HALL.to_owned(),
+                board: None,
+                place: None,
+                since: wall_time(self.since),
+                text,
+            });
+        };
+        self.mismatches.iter().for_each(|mismatch| add(mismatch.clone()));
+        self.disk_error.iter().for_each(|error| add(format!("the hub cannot write: {error}")));
+        alarms
+    }
+}
+
+/// Alarm: nothing is heard of a hall.
+const HALL_AWAY: &str = "hall-away";
+/// Alarm: the hub has another problem with a hall.
+const HALL: &str = "hall";
+
+/// Converts ms since 1970.
+fn wall_time(ms: i64) -> WallTime {
+    let time = DateTime::from_timestamp_millis(ms).unwrap_or_default();
+    time.with_timezone(&Local).fixed_offset()
+}
+
+pub(super) fn write(file: &Path, state: &HubState<'_>) -> io::Result<()> {
+    let mut value = json!(state);
+    value["written"] = now().into();
+    value["alarms"] = json!(state.alarms());
+    replace_state(file, &format!("{value}\n"))
+}
+
+/// Reads the alarms of a hub from its state file; none without a hub.
+pub fn read_alarms(file: &Path) -> Vec<AlarmView> {
+    match read_aged(file) {
+        None => Vec::new(),
+        Some((state, None)) => Vec::deserialize(&state["alarms"]).unwrap_or_default(),
+        Some((state, Some(silent))) => {
+            let text = format!(
+                "the hub has said nothing for {} s: it hangs, or was killed. `journalctl -u damcast-hub` says more",
+                silent.as_secs()
+            );
+            let since = wall_time(state["written"].as_i64().unwrap_or_default());
+            vec![AlarmView { kind: HALL.to_owned(), board: None, place: None, since, text }]
+        }
+    }
+}

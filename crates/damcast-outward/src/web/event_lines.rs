@@ -1,0 +1,140 @@
+//! `GET /events` for programs: lines of the file of events as they are, up to the last one, or with `follow` also those to come.
+//!
+//! A stream that follows also has lines without a number, `{"alive":N}`: the time since the recorder's last sign of life in ms, or `null` if
+//! it gives none. The head of each answer names the generation, and has the SHA-256 of the lines before the first one that it sends: a reader
+//! compares it with that of its own lines.
+
+use std::fs::File;
+
+use std::num::NonZeroU64;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use axum::Extension;
+use axum::body::{Body, Bytes};
+use axum::http::header::HeaderName;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use sha2::Digest;
+
+use super::files::{EVENTS_FILE, FileBody, OutletFiles, hex};
+use super::state::ViewerHall;
+
+/// Header with the generation of the lines.
+pub const GENERATION_HEADER: &str = "damcast-generation";
+/// Header with the SHA-256 of the lines before the first one, in hexadecimal digits.
+pub const PREFIX_HEADER: &str = "damcast-sha256-before";
+/// Content type of lines.
+pub const LINES_CONTENT_TYPE: &str = "application/x-ndjson";
+/// Largest number of bytes in one write to a reader.
+const MAX_PIECE: u64 = 256 << 10;
+
+/// Lines that a program asks for.
+#[derive(Clone, Debug)]
+pub struct LineRequest<'a> {
+    /// Generation that the program has lines of.
+    pub generation: Option<&'a str>,
+    /// Number of the first line.
+    pub from: NonZeroU64,
+    /// Whether the answer stays open for later lines.
+    pub follows: bool,
+}
+
+/// Answers with the lines that are there; or with a reason why there are none. Lines to come are sent by the feed in the answer's extensions.
+pub fn answer(files: &OutletFiles, hall: &ViewerHall, sign: &Arc<AtomicI64>, request: &LineRequest<'_>) -> Response {
+    let from = request.from.get();
+    let mut headers = HeaderMap::new();
+    let mut add = |name: &'static str, value: &str| {
+        headers.extend(HeaderValue::from_str(value).ok().map(|value| (HeaderName::from_static(name), value)));
+    };
+    add(GENERATION_HEADER, &hall.generation);
+    // Another generation is told only by a line of it: the file may be missing for a moment.
+    if hall.seq == 0 && (request.generation.is_some() || from > 1) {
+        return (StatusCode::SERVICE_UNAVAILABLE, headers, "there are no events yet\n").into_response();
+    }
+    if request.generation.is_some_and(|generation| generation != hall.generation) {
+        let text = "this is another generation now; begin anew: /events\n";
+        return (StatusCode::NOT_FOUND, headers, text).into_response();
+    }
+    if from > hall.seq + 1 {
+        let text = format!("the file has {} lines; an older copy of it may have been restored\n", hall.seq);
+        return (StatusCode::CONFLICT, headers, text).into_response();
+    }
+    let found = match files.events_from(hall.mark(from), from, &hall.generation) {
+        Ok((file, mark)) => Some((file, mark)),
+        Err(_) if hall.seq == 0 => None,
+        Err(error) => {
+            tracing::warn!(%error, file = EVENTS_FILE, "the file of events cannot be read");
+            return (StatusCode::SERVICE_UNAVAILABLE, headers, "the events cannot be read; ask again\n")
+                .into_response();
+        }
+    };
+    let (file, mark) = found.map_or_else(|| (None, hall.mark(1)), |(file, mark)| (Some(file), mark));
+    add(PREFIX_HEADER, &hex(&mark.hash.finalize()));
+    add("content-type", LINES_CONTENT_TYPE);
+    if request.follows {
+        add("cache-control", "no-store, no-transform");
+        add("x-accel-buffering", "no");
+        return (Extension(LineFeed::new(file, mark.begin, hall, sign.clone())), headers).into_response();
+    }
+    add("cache-control", "no-cache");
+    add("etag", &format!("\"{}-{from}\"", hall.id()));
+    match file.map(|file| FileBody::new(file, mark.begin, hall.bytes.saturating_sub(mark.begin))) {
+        Some(Ok(body)) => (headers, Body::new(body)).into_response(),
+        Some(Err(_)) => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+        None => (headers, Body::empty()).into_response(),
+    }
+}
+
+/// Lines of one generation, for a program that follows them.
+#[derive(Clone, Debug)]
+pub struct LineFeed {
+    /// File of the events; `None` before the first one.
+    file: Option<Arc<File>>,
+    generation: String,
+    restarts: u64,
+    /// Offset of the next byte.
+    at: u64,
+    sign: Arc<AtomicI64>,
+}
+
+/// Next bytes of a stream.
+#[derive(Debug)]
+pub enum NextLines {
+    /// Bytes after which more are there already.
+    Some(Bytes),
+    /// All bytes that are there.
+    All(Bytes),
+    /// The file has other lines now: the stream ends.
+    End,
+}
+
+impl LineFeed {
+    fn new(file: Option<File>, at: u64, hall: &ViewerHall, sign: Arc<AtomicI64>) -> LineFeed {
+        let (generation, restarts) = (hall.generation.clone(), hall.restarts);
+        LineFeed { file: file.map(Arc::new), generation, restarts, at, sign }
+    }
+
+    /// Returns the next lines up to the last one of `hall`.
+    pub fn next(&mut self, hall: &ViewerHall) -> NextLines {
+        if hall.generation != self.generation || hall.restarts != self.restarts || hall.bytes < self.at {
+            return NextLines::End;
+        }
+        let remaining = hall.bytes - self.at;
+        let size = remaining.min(MAX_PIECE);
+        let mut bytes = vec![0; usize::try_from(size).unwrap_or_default()];
+        // A file that was cut ends the stream: its reader asks again.
+        if self.file.as_ref().is_some_and(|file| file.read_exact_at(&mut bytes, self.at).is_err()) {
+            return NextLines::End;
+        }
+        self.at += size;
+        if size < remaining { NextLines::Some(bytes.into()) } else { NextLines::All(bytes.into()) }
+    }
+
+    /// Returns the line that says for how long the recorder has been silent at a time, in ms since 1970.
+    pub fn beat(&self, now: i64) -> Bytes {
+        let sign = Some(self.sign.load(Ordering::Relaxed)).filter(|sign| *sign != 0);
+        format!("{}\n", serde_json::json!({ "alive": sign.map(|sign| (now - sign).max(0)) })).into()
+    }
+}

@@ -1,0 +1,177 @@
+//! Halls of a joined outlet, from the lines of the hub: their order, and which of them are away.
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use super::{ViewerBoard, ViewerHall};
+
+/// Line of the hub about halls.
+#[derive(Deserialize)]
+pub(super) struct HallEvent {
+    r#type: String,
+    /// Names of all halls in their order.
+    #[serde(default)]
+    halls: Vec<String>,
+    hall: Option<String>,
+    state: Option<String>,
+}
+
+/// Hall of a joined outlet.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JoinedHall {
+    /// Name, the first part of the names of its boards.
+    pub name: String,
+    /// Time since which nothing is heard of it, in ms since 1970; `None` while it is here.
+    pub away_since: Option<i64>,
+}
+
+/// Number of a board in its hall.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BoardNumber {
+    /// Place of the hall among the halls; 0 in an outlet of one hall.
+    pub hall: usize,
+    /// Number of the board.
+    pub number: u64,
+}
+
+impl fmt::Display for BoardNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.number.fmt(f)
+    }
+}
+
+impl ViewerHall {
+    /// Applies a line of the hub; ignores other lines. The boards of a hall that goes away keep their positions, as those of a silent board.
+    pub(super) fn apply_hall(&mut self, event: HallEvent, heard: i64) {
+        match (event.r#type.as_str(), event.hall) {
+            ("halls", None) => {
+                let halls = event.halls.into_iter();
+                self.halls = Arc::new(halls.map(|name| JoinedHall { name, away_since: None }).collect());
+            }
+            // A hall inside a hall has a slash in its name and a dot in those of its boards.
+            ("hall", Some(hall)) => {
+                let away_since = (event.state.as_deref() == Some("away")).then_some(heard);
+                let prefix = format!("{}.", hall.replace('/', "."));
+                if let Some(known) = Arc::make_mut(&mut self.halls).iter_mut().find(|known| known.name == hall) {
+                    known.away_since = away_since;
+                }
+                for board in self.boards.iter_mut().filter(|board| board.name.starts_with(&prefix)) {
+                    if let Some(game) = Arc::make_mut(board).games.last_mut().map(Arc::make_mut) {
+                        game.away_since = away_since;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the halls in their order; empty in an outlet of one hall.
+    pub fn halls(&self) -> &[JoinedHall] {
+        &self.halls
+    }
+
+    /// Returns the place of the hall of a board, by the name of the board.
+    pub fn hall_of(&self, board: &str) -> usize {
+        let is_of = |hall: &JoinedHall| board.strip_prefix(&hall.name).is_some_and(|rest| rest.starts_with('.'));
+        self.halls.iter().position(is_of).unwrap_or(0)
+    }
+
+    /// Returns the name of the hall of a board; `None` in an outlet of one hall.
+    pub fn hall_name(&self, number: BoardNumber) -> Option<&str> {
+        self.halls.get(number.hall).map(|hall| hall.name.as_str())
+    }
+
+    /// Returns the part of an address that means a board by its number: `3`, or `HALL.3`.
+    pub fn number_in_address(&self, number: BoardNumber) -> String {
+        self.hall_name(number).map_or_else(|| number.to_string(), |hall| format!("{hall}.{number}"))
+    }
+
+    /// Returns all boards with their numbers, hall by hall: the tags `Board` if all of a hall have distinct ones, else from 1 in the order of
+    /// names.
+    pub fn boards(&self) -> Vec<(BoardNumber, &ViewerBoard)> {
+        let mut all = Vec::new();
+        for hall in 0..self.halls.len().max(1) {
+            let boards: Vec<&ViewerBoard> =
+                self.boards.iter().map(|board| &**board).filter(|board| self.hall_of(&board.name) == hall).collect();
+            let numbers = numbers(&boards);
+            all.extend(numbers.into_iter().map(|number| BoardNumber { hall, number }).zip(boards));
+        }
+        all.sort_by_key(|(number, _)| *number);
+        all
+    }
+
+    /// Finds a board by its name, else by its number, also after the name of its hall and a dot; returns both.
+    pub fn board(&self, which: &str) -> Option<(BoardNumber, &ViewerBoard)> {
+        let all = self.boards();
+        let by_name = all.iter().find(|(_, board)| board.name == which);
+        let by_number =
+            || all.iter().find(|(number, _)| self.number_in_address(*number) == which || number.to_string() == which);
+        by_name.or_else(by_number).copied()
+    }
+}
+
+/// Returns the numbers of the boards of a hall.
+fn numbers(boards: &[&ViewerBoard]) -> Vec<u64> {
+    let tag = |board: &&ViewerBoard| board.current()?.tags.get("Board")?.parse::<u64>().ok();
+    let tags: Option<Vec<u64>> = boards.iter().map(tag).collect();
+    let distinct = |numbers: &Vec<u64>| {
+        let mut sorted = numbers.clone();
+        sorted.sort_unstable();
+        sorted.windows(2).all(|pair| pair[0] != pair[1])
+    };
+    tags.filter(distinct).unwrap_or_else(|| (1..=boards.len() as u64).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hall(lines: &[&str]) -> ViewerHall {
+        let mut hall = ViewerHall::default();
+        for (line, seq) in lines.iter().zip(1..) {
+            hall.apply(seq, Some("g"), None, &format!("{line}\n"), 1000 * seq as i64);
+        }
+        hall
+    }
+
+    fn game(board: &str, number: u64) -> String {
+        format!(
+            "{{\"board\":\"{board}\",\"game\":1,\"type\":\"game\",\"gametype\":\"20\",\"tags\":{{\"Board\":\"{number}\"}},\"fen\":\"W:W31:B1\"}}"
+        )
+    }
+
+    #[test]
+    fn halls_have_boards_with_their_own_numbers() {
+        let games = [game("b.x-1", 1), game("a.x-2", 2), game("a.x-1", 1)];
+        let lines = ["{\"type\":\"halls\",\"halls\":[\"b\",\"a\"]}", &games[0], &games[1], &games[2]];
+        let hall = hall(&lines);
+        let boards = hall.boards();
+        let shown: Vec<(String, &str)> =
+            boards.iter().map(|(number, board)| (hall.number_in_address(*number), board.name.as_str())).collect();
+        assert_eq!(shown, [("b.1", "b.x-1"), ("a.1", "a.x-1"), ("a.2", "a.x-2")].map(|(n, b)| (n.to_owned(), b)));
+        let name = |which: &str| hall.board(which).map(|(_, board)| board.name.as_str());
+        assert_eq!(
+            [name("a.2"), name("1"), name("2"), name("a.x-1"), name("c.1")],
+            [Some("a.x-2"), Some("b.x-1"), Some("a.x-2"), Some("a.x-1"), None]
+        );
+    }
+
+    #[test]
+    fn boards_of_hall_that_is_away_are_silent() {
+        let games = [game("a.x", 1), game("ab.x", 1)];
+        let away = "{\"type\":\"hall\",\"hall\":\"a\",\"state\":\"away\"}";
+        let mut lines = vec!["{\"type\":\"halls\",\"halls\":[\"a\",\"ab\"]}", &games[0], &games[1], away];
+        let states = |lines: &[&str]| {
+            let hall = hall(lines);
+            ["a.x", "ab.x"].map(|board| hall.find(board).unwrap().current().unwrap().state_str())
+        };
+        assert_eq!(states(&lines), ["silent", "playing"]);
+        assert_eq!(hall(&lines).halls()[0].away_since, Some(4000));
+        lines.push("{\"type\":\"hall\",\"hall\":\"a\",\"state\":\"here\",\"generation\":\"x\"}");
+        assert_eq!(states(&lines), ["playing", "playing"]);
+        // An outlet of one hall has no halls.
+        assert!(hall(&lines[1..2]).halls().is_empty());
+    }
+}

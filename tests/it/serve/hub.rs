@@ -1,0 +1,379 @@
+//! `damcast hub`: several halls as one outlet, with real processes, real HTTP through `curl`, and kills.
+
+use std::net::TcpListener;
+
+use super::*;
+use crate::random::Random;
+
+/// Longest wait: a lost hall is asked again after at most 30 seconds, and counts as away after 20.
+const PATIENCE: Duration = Duration::from_secs(70);
+
+#[track_caller]
+fn wait_long(condition: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "waited {PATIENCE:?} in vain: {condition}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Hub of two halls: a folder, and the pages of another outlet.
+struct HubFixture {
+    folder: tempfile::TempDir,
+    hub: Option<Child>,
+}
+
+impl HubFixture {
+    fn new(halls: &[(&str, &str)]) -> HubFixture {
+        let folder = tempfile::tempdir().unwrap();
+        let halls = halls.iter().map(|(name, place)| format!("[[hub.hall]]\nname = \"{name}\"\n{place}\n"));
+        fs::write(folder.path().join("hub.toml"), halls.collect::<String>()).unwrap();
+        let mut fixture = HubFixture { folder, hub: None };
+        fixture.start();
+        fixture
+    }
+
+    fn start(&mut self) {
+        let config = self.folder.path().join("hub.toml");
+        let mut command = damcast(&["hub", "--config", config.to_str().unwrap()]);
+        command.env("RUNTIME_DIRECTORY", self.folder.path()).env_remove("NOTIFY_SOCKET");
+        self.hub = Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    }
+
+    fn kill(&mut self) {
+        if let Some(mut hub) = self.hub.take() {
+            hub.kill().unwrap();
+            hub.wait().unwrap();
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("hub").join(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    fn state(&self) -> Value {
+        let text = fs::read_to_string(self.folder.path().join("state.json")).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    /// Returns the lines of halls in the joined file: hall, number, text.
+    fn joined(&self) -> Vec<(String, u64, Value)> {
+        let events = self.read("events.ndjson");
+        let lines = events.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        let values = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let of_hall = |line: Value| Some((line["hall"].as_str()?.to_owned(), line["hall_seq"].as_u64()?, line));
+        values.filter_map(of_hall).collect()
+    }
+
+    fn generation(&self) -> Value {
+        self.read("events.ndjson")
+            .lines()
+            .next()
+            .map_or(Value::Null, |line| serde_json::from_str::<Value>(line).unwrap()["gen"].take())
+    }
+
+    /// Returns all files of the hub that have a text.
+    fn files_with(&self, text: &str) -> Vec<PathBuf> {
+        let mut folders = vec![self.folder.path().join("hub")];
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap().flatten() {
+                match entry.file_type().unwrap().is_dir() {
+                    true => folders.push(entry.path()),
+                    false if fs::read_to_string(entry.path()).unwrap_or_default().contains(text) => {
+                        found.push(entry.path())
+                    }
+                    false => {}
+                }
+            }
+        }
+        found
+    }
+}
+
+impl Drop for HubFixture {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn folder_of(outlet: &OutletFixture) -> String {
+    format!("folder = {:?}", outlet.path(""))
+}
+
+fn url_of(server: &Server) -> String {
+    format!("url = \"http://{}\"", server.address)
+}
+
+/// Replaces the file of events by another file.
+pub fn replace_events(outlet: &OutletFixture, text: &str) {
+    outlet.write("events.new", text);
+    fs::rename(outlet.path("events.new"), outlet.path("events.ndjson")).unwrap();
+}
+
+/// Waits until the copies equal the files of the halls, and the joined file has each line once, in each hall's order.
+fn check_joined(hub: &HubFixture, halls: &[(&str, &OutletFixture)]) {
+    for (name, outlet) in halls {
+        wait_long(&format!("copy of {name}"), || hub.read(&format!("hall/{name}/events.ndjson")) == outlet.events());
+        wait_long(&format!("lines of {name}"), || {
+            hub.joined().iter().rev().find(|(hall, ..)| hall == name).is_some_and(|(_, seq, _)| *seq == outlet.seq)
+        });
+    }
+    let joined = hub.joined();
+    for (name, outlet) in halls {
+        let lines: Vec<_> = joined.iter().filter(|(hall, ..)| hall == name).collect();
+        assert_eq!(lines.len() as u64, outlet.seq, "{name}");
+        for ((line, expected), seq) in lines.iter().zip(outlet.events().lines()).zip(1..) {
+            let expected: Value = serde_json::from_str(expected).unwrap();
+            assert_eq!(line.1, seq);
+            assert_eq!(
+                line.2["board"].as_str(),
+                expected["board"].as_str().map(|board| format!("{name}.{board}")).as_deref()
+            );
+            for member in ["at", "type", "move", "fen", "n", "p", "clock", "tags", "station"] {
+                assert_eq!(line.2[member], expected[member], "{member} of {name} {seq}");
+            }
+        }
+    }
+    let numbers = hub
+        .read("events.ndjson")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["seq"].as_u64().unwrap())
+        .collect::<Vec<_>>();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
+}
+
+#[test]
+fn joined_lines_are_whole_after_kills() {
+    let (mut one, mut two) = (game(), game());
+    two.generation = "00000000000000b2".into();
+    fs::remove_file(two.path("events.ndjson")).unwrap();
+    two.seq = 0;
+    two.begin("board-1", json!({"White": "Visser", "Black": "Smit"}));
+    let mut server = Some(two.serve());
+    let address = server.as_ref().unwrap().address.clone();
+    let mut hub = HubFixture::new(&[("a", &folder_of(&one)), ("b", &url_of(server.as_ref().unwrap()))]);
+    check_joined(&hub, &[("a", &one), ("b", &two)]);
+    let generation = hub.generation();
+    let mut random = Random(34);
+    for round in 0..12 {
+        for _ in 0..random.below(80) {
+            let outlet = if random.below(2) == 0 { &mut one } else { &mut two };
+            outlet
+                .append_event("board-1", json!({"p": round, "type": "clock", "clock": {"white": random.below(9000)}}));
+        }
+        match random.below(3) {
+            0 => {
+                hub.kill();
+                // A kill may leave a part of a line.
+                let file = hub.path("events.ndjson");
+                let text = fs::read(&file).unwrap();
+                fs::write(&file, &text[..text.len() - random.below(30)]).unwrap();
+                hub.start();
+            }
+            1 => {
+                drop(server.take());
+                server = Some(two.serve_at(&address));
+            }
+            _ => std::thread::sleep(Duration::from_millis(random.below(200) as u64)),
+        }
+    }
+    check_joined(&hub, &[("a", &one), ("b", &two)]);
+    assert_eq!(hub.generation(), generation, "the joined file kept its generation");
+    drop(server);
+}
+
+#[test]
+fn hall_that_begins_anew_leaves_no_old_name() {
+    let mut one = game();
+    let mut two = OutletFixture { generation: "00000000000000b2".into(), ..OutletFixture::new() };
+    two.begin("board-1", json!({"White": "Geheim", "Black": "Smit"}));
+    two.write("games.pdn", "[White \"Geheim\"]\n[Black \"Smit\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n");
+    let server = two.serve();
+    let hub = HubFixture::new(&[("a", &folder_of(&one)), ("b", &url_of(&server))]);
+    check_joined(&hub, &[("a", &one), ("b", &two)]);
+    wait_long("games", || hub.read("games.pdn").contains("Geheim"));
+    let generation = hub.generation();
+    // The player becomes anonymous: another generation, without the name.
+    let (text, games) = (two.events(), fs::read_to_string(two.path("games.pdn")).unwrap());
+    two.generation = "00000000000000b3".into();
+    let anonymous = text.replace("Geheim", "N. N.").replace("00000000000000b2", &two.generation);
+    two.write("games.pdn", &games.replace("Geheim", "N. N."));
+    replace_events(&two, &anonymous);
+    one.play("board-1", 3);
+    wait_long("no old name", || hub.files_with("Geheim").is_empty() && hub.read("games.pdn").contains("N. N."));
+    check_joined(&hub, &[("a", &one), ("b", &two)]);
+    assert_ne!(hub.generation(), generation);
+}
+
+#[test]
+fn other_lines_under_same_numbers_are_put_aside() {
+    let mut one = game();
+    one.append_event("board-1", json!({"p": 1, "type": "clock", "clock": {"white": 77}}));
+    let server = one.serve();
+    let mut hub = HubFixture::new(&[("a", &url_of(&server))]);
+    check_joined(&hub, &[("a", &one)]);
+    let generation = hub.generation();
+    hub.kill();
+    let before = one.events();
+    replace_events(&one, &before.replace("\"white\":77", "\"white\":78"));
+    hub.start();
+    check_joined(&hub, &[("a", &one)]);
+    assert_ne!(hub.generation(), generation);
+    assert_eq!(hub.read("aside/a-1.ndjson"), before);
+    wait_long("alarm", || hub.state()["halls"][0]["alarm"].as_str().is_some_and(|alarm| alarm.contains("other lines")));
+}
+
+#[test]
+fn station_is_one_hall_only() {
+    let mut one = game();
+    let server = one.serve();
+    let hub = HubFixture::new(&[("a", &folder_of(&one)), ("b", &url_of(&server))]);
+    wait_long("refusal", || {
+        let state = hub.state();
+        let problem = |index: usize| state["halls"][index]["problem"].as_str().unwrap_or_default().to_owned();
+        [problem(0), problem(1)].iter().any(|problem| problem.contains("are one station"))
+    });
+    one.play("board-1", 3);
+    let lines = || hub.joined().iter().map(|(hall, ..)| hall.clone()).collect::<std::collections::BTreeSet<_>>();
+    wait_long("one of them", || hub.joined().len() as u64 == one.seq && lines().len() == 1);
+}
+
+#[test]
+fn foreign_answers_change_nothing_and_are_named() {
+    let mut one = game();
+    let portal = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = portal.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for (turn, stream) in portal.incoming().enumerate() {
+            let Ok(mut stream) = stream else { return };
+            let _ = stream.read(&mut [0; 1024]);
+            let text = match turn % 3 {
+                0 => "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>Log in to the hotel</html>".to_owned(),
+                1 => "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n".to_owned(),
+                _ => format!(
+                    "HTTP/1.1 200 OK\r\ndamcast-generation: x\r\ndamcast-sha256-before: {}\r\n\r\n{{\"seq\":2,\"gen\":\"x\"}}\n",
+                    "0".repeat(64)
+                ),
+            };
+            let _ = stream.write_all(text.as_bytes());
+        }
+    });
+    let hub = HubFixture::new(&[("a", &folder_of(&one)), ("b", &format!("url = \"http://{address}\""))]);
+    wait_long("problem", || {
+        hub.state()["halls"][1]["problem"].as_str().is_some_and(|problem| problem.contains("not that of damcast serve"))
+    });
+    one.play("board-1", 3);
+    check_joined(&hub, &[("a", &one)]);
+    assert!(!hub.path("hall/b/events.ndjson").exists());
+    let away = |hub: &HubFixture| {
+        hub.read("events.ndjson")
+            .lines()
+            .any(|line| line.contains("\"hall\":\"b\"") && line.contains("\"state\":\"away\""))
+    };
+    wait_long("away", || away(&hub));
+}
+
+#[test]
+fn files_are_joined_and_broken_ones_refused() {
+    let (one, mut two) = (game(), OutletFixture { generation: "00000000000000b2".into(), ..OutletFixture::new() });
+    two.begin("board-1", json!({"White": "Visser", "Black": "Smit"}));
+    let pdn =
+        |white: &str| format!("[White \"{white}\"]\n[Black \"B\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n1. 32-28 *\n");
+    one.write("games.pdn", &pdn("A"));
+    fs::create_dir_all(two.path("round/1")).unwrap();
+    two.write("round/1/games.pdn", &pdn("C"));
+    two.write("archive/board-1-1.pdn", &pdn("D"));
+    let server = two.serve();
+    let hub = HubFixture::new(&[("a", &folder_of(&one)), ("b", &url_of(&server))]);
+    wait_long("archive", || hub.read("archive/b.board-1-1.pdn") == pdn("D"));
+    wait_long("round", || hub.read("round/1/games.pdn") == pdn("C"));
+    wait_long("games of one hall", || hub.read("games.pdn") == pdn("A"));
+    two.write("games.pdn", &pdn("E"));
+    two.play("board-1", 1);
+    wait_long("games of both halls", || hub.read("games.pdn") == format!("{}\n{}", pdn("A"), pdn("E")));
+    one.write("games.pdn", &pdn("F").replace("32-28", "32-28-99"));
+    one.write("tournament.json", "{\"sections\":");
+    wait_long("refusals", || {
+        hub.state()["halls"][0]["refused_files"].as_object().is_some_and(|refused| refused.len() == 2)
+    });
+    assert_eq!(hub.read("games.pdn"), format!("{}\n{}", pdn("A"), pdn("E")));
+    assert!(!hub.path("tournament.json").exists());
+    one.write("games.pdn", &pdn("G"));
+    wait_long("good file", || hub.read("games.pdn").contains("\"G\""));
+}
+
+#[test]
+fn pages_show_boards_under_their_halls() {
+    let mut one = OutletFixture::new();
+    let mut two = OutletFixture { generation: "00000000000000b2".into(), ..OutletFixture::new() };
+    for number in ["1", "2", "3"] {
+        one.begin(&format!("board-{number}"), json!({"White": format!("A{number}"), "Black": "X", "Board": number}));
+        two.begin(&format!("board-{number}"), json!({"White": format!("B{number}"), "Black": "Y", "Board": number}));
+    }
+    two.write("games.pdn", "[White \"B1\"]\n[Black \"Y\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n*\n");
+    let server = two.serve();
+    let hub = HubFixture::new(&[("east", &folder_of(&one)), ("west", &url_of(&server))]);
+    check_joined(&hub, &[("east", &one), ("west", &two)]);
+    let config = hub.folder.path().join("hub.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("{text}[serve]\naddress = \"127.0.0.1:0\"\noutlet = \"hub\"\n")).unwrap();
+    let pages = super::serve(&config);
+    let shows = |path: &str, words: &[&str]| {
+        let answer = pages.get(path);
+        answer.status == 200 && words.iter().all(|word| answer.text().contains(word))
+    };
+    wait_long("both halls", || {
+        shows("/", &["href=\"/?hall=east\"", "href=\"/?hall=west\"", "data-board=\"west.board-3\""])
+    });
+    let grid = pages.get("/").text();
+    let place = |text: &str| grid.find(text).unwrap_or_else(|| panic!("{text}"));
+    assert!(place("data-board=\"east.board-3\"") < place("data-part=\"hall-west\""));
+    assert!(place("data-part=\"hall-west\"") < place("data-board=\"west.board-1\""));
+    let west = pages.get("/?hall=west").text();
+    assert!(west.contains("west.board-2") && !west.contains("data-board=\"east.board-2\""));
+    assert_contains(&pages.get("/board/west.board-2").text(), &["Board 2 · west", "B2"]);
+    assert_contains(&pages.get("/board/west.2").text(), &["Board 2 · west"]);
+    wait_long("games of the hall", || pages.get("/hall/west/games.pdn").status == 200);
+    assert_contains(&pages.get("/hall/west/games.pdn").text(), &["B1"]);
+    for missing in
+        ["/hall/north/games.pdn", "/hall/west/events.ndjson", "/hall/../games.pdn", "/hall/west/tournament.json"]
+    {
+        assert_eq!(pages.get(missing).status, 404, "{missing}");
+    }
+    drop(server);
+    wait_long("a hall that is away", || {
+        let text = pages.get("/").text();
+        text.contains("s-off")
+            && text.split("data-part=\"hall-west\"").nth(1).is_some_and(|rest| rest[..200].contains("No signal"))
+    });
+}
+
+#[test]
+fn wrong_hub_tables_are_named_with_their_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("hub.toml");
+    for (text, words) in [
+        ("[hub]\n", "needs a table [[hub.hall]]"),
+        ("[[hub.hall]]\nname = \"a.b\"\nfolder = \"x\"\n", "hub.toml:2:8: `name` stands before"),
+        ("[[hub.hall]]\nname = \"a\"\n", "a hall needs `url`"),
+        ("[[hub.hall]]\nname = \"a\"\nurl = \"ftp://x\"\n", "hub.toml:3:7: `url` is the address"),
+        ("[[hub.hall]]\nname = \"a\"\nurl = \"http://x/\\\" -o FILE\"\n", "no spaces, quotation marks"),
+        ("[[hub.hall]]\nname = \"a\"\nurl = \"http://-o/x\"\n", "it names a machine"),
+        ("[[hub.hall]]\nname = \"a\"\nurl = \"http://user:secret@x/\"\n", "no user name and no password"),
+        ("[[hub.hall]]\nname = \"a\"\nfolder = \"x\"\n[[hub.hall]]\nname = \"A\"\nfolder = \"y\"\n", "is taken"),
+        (
+            "[[hub.hall]]\nname = \"a\"\nfolder = \"x\"\n[[hub.hall]]\nname = \"b\"\nfolder = \"x\"\n",
+            "the same place as `a`",
+        ),
+        ("[[hub.hall]]\nname = \"a\"\nfolder = \"hub\"\n", "the folder of the hub itself"),
+        ("[[hub.hall]]\nname = \"a\"\nfolder = \"x\"\nurls = \"y\"\n", "unknown key `urls`"),
+    ] {
+        fs::write(&config, text).unwrap();
+        run(&["hub", "--config", config.to_str().unwrap()]).fails(2, words);
+    }
+}
