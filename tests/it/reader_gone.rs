@@ -8,8 +8,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use damcast::outward::web::{self, ServeOptions, live};
 use serde_json::{Value, json};
 
+use crate::browser::Browser;
 use crate::daemon::StationFolder;
-use crate::desk::DeskProcess;
+use crate::desk::{DeskProcess, code};
+use crate::desk_in_browser::{open_with_code, picture_folder, press, save_screenshots, shown};
 use crate::program::{assert_contains, run};
 use crate::pty::wait_until;
 use crate::serve::{OutletFixture, http_get};
@@ -85,4 +87,30 @@ fn former_reader_is_missed_during_games() {
     poll().unwrap();
     wait_until("no alarm", || alarms() == Some(0));
     assert!(!status().out.contains("reader-gone"));
+}
+
+#[test]
+fn desk_lists_alarm_of_pages() {
+    let Some(mut browser) = Browser::open() else { return };
+    let place = StationFolder::new(&["a"]);
+    let _station = place.start();
+    let state_file = place.path("state.json");
+    // A later time of writing keeps the state fresh for the whole test.
+    let text = "\"NING/1.0\" has not read round/3/games.pdn for three minutes, and did so all the time before: see whether the relay still runs, and try \
+                `damcast doctor --relay` with its address";
+    let alarm = json!({"kind": "reader-gone", "place": "round/3/games.pdn", "since": "2026-11-26T12:00:00+01:00", "text": text});
+    fs::write(
+        &state_file,
+        json!({"written": live::now() + 3_600_000, "viewers": 7, "seq": 3, "alarms": [alarm]}).to_string(),
+    )
+    .unwrap();
+    let desk = DeskProcess::start_with(&place.path("recordings"), "", &["--viewers", state_file.to_str().unwrap()]);
+    wait_until("the station", || crate::control::run_ctl(&place, &["status"]).code == 0);
+    open_with_code(&mut browser, &desk, "", &code(&place, "operator", "M. Bosma"));
+    press(&mut browser, "Log in");
+    shown(&mut browser, "reader-gone");
+    save_screenshots(&mut browser, &picture_folder(), "reader-gone");
+    browser.evaluate("location.hash = 'station'");
+    shown(&mut browser, "has not read round/3/games.pdn");
+    save_screenshots(&mut browser, &picture_folder(), "reader-gone-station");
 }

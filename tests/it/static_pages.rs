@@ -13,7 +13,7 @@ use crate::browser::{Browser, LIVE};
 use crate::nginx::Nginx;
 use crate::program::{assert_contains, damcast, run};
 use crate::pty::wait_until;
-use crate::serve::{OutletFixture, tournament};
+use crate::serve::{GENERATION, OutletFixture, tournament};
 
 /// Longest time from the change of an outlet to the open page.
 const PATIENCE: Duration = Duration::from_secs(25);
@@ -117,6 +117,29 @@ fn every_link_leads_to_a_file() {
     fs::remove_file(outlet.path("archive/board-1-1.pdn")).unwrap();
     assert!(run(&arguments).done().contains("1 removed"));
     assert!(!folder.join("archive-board-1-1.pdn").exists() && folder.join("logo.png").exists());
+}
+
+#[test]
+fn withdrawn_name_is_in_no_file() {
+    let mut outlet = OutletFixture::new();
+    // Two games of a board: only the moves of the last one are in memory.
+    for game in 1..=2 {
+        outlet.begin_game("a", game, json!({"White": "Hidden, P.", "Black": "Ba"}));
+        outlet.play("a", 1);
+    }
+    let exporter = Exporter::start(&outlet);
+    let has_name = || {
+        let files =
+            names(&exporter.folder).into_iter().map(|name| fs::read_to_string(exporter.folder.join(name)).unwrap());
+        files.filter(|text| text.contains("Hidden, P.")).count()
+    };
+    assert!(has_name() >= 6, "{}", has_name());
+    // The station writes the events anew, under another generation.
+    let events = outlet.events().replace("Hidden, P.", "N. N.").replace(GENERATION, "0123456789abcdef");
+    fs::write(outlet.path("events.new"), events).unwrap();
+    fs::rename(outlet.path("events.new"), outlet.path("events.ndjson")).unwrap();
+    wait_until("no file with the name", || has_name() == 0);
+    assert!(exporter.folder.join("game-a-1.pdn").exists());
 }
 
 #[test]
