@@ -6,14 +6,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use damcast_control::overview::AlarmView;
+use chrono::{DateTime, Local};
+use damcast_control::overview::{AlarmView, WallTime};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::hub::state::read_alarms;
-
 /// Path of the state file, which the service writes every few seconds.
 pub const STATE_FILE_PATH: &str = "/run/damcast-web/state.json";
+/// Alarm: the hub has another problem with a hall.
+pub(crate) const HALL: &str = "hall";
 /// Age of the state from which the process counts as silent.
 const MAX_AGE: Duration = Duration::from_secs(20);
 
@@ -32,7 +33,7 @@ impl StateFiles {
     /// Returns the alarms of the pages and of the hub.
     pub fn alarms(&self) -> Vec<AlarmView> {
         let pages = self.viewers.as_deref().and_then(read_state);
-        let of_hub = self.hub.as_deref().map(read_alarms);
+        let of_hub = self.hub.as_deref().map(read_hub_alarms);
         pages.iter().flat_map(PagesState::alarms).chain(of_hub.into_iter().flatten()).collect()
     }
 }
@@ -68,6 +69,28 @@ impl PagesState {
 pub fn read_state(file: &Path) -> Option<PagesState> {
     let (state, silent) = read_aged(file)?;
     Some(silent.map_or(PagesState::Running(state), PagesState::Silent))
+}
+
+/// Reads the alarms of a hub from its state file; none without a hub.
+pub fn read_hub_alarms(file: &Path) -> Vec<AlarmView> {
+    match read_aged(file) {
+        None => Vec::new(),
+        Some((state, None)) => Vec::deserialize(&state["alarms"]).unwrap_or_default(),
+        Some((state, Some(silent))) => {
+            let text = format!(
+                "the hub has said nothing for {} s: it hangs, or was killed. `journalctl -u damcast-hub` says more",
+                silent.as_secs()
+            );
+            let since = wall_time(state["written"].as_i64().unwrap_or_default());
+            vec![AlarmView { kind: HALL.to_owned(), board: None, place: None, since, text }]
+        }
+    }
+}
+
+/// Converts ms since 1970.
+pub(crate) fn wall_time(ms: i64) -> WallTime {
+    let time = DateTime::from_timestamp_millis(ms).unwrap_or_default();
+    time.with_timezone(&Local).fixed_offset()
 }
 
 /// Reads a state file, and the time without a report if its process is silent; `None` if the file is missing or invalid.

@@ -3,8 +3,7 @@
 use std::net::IpAddr;
 use std::path::Path;
 
-use damcast::outward::hub::state::read_alarms;
-use damcast::outward::state_file::{PagesState, STATE_FILE_PATH, read_state};
+use damcast::outward::state_file::{PagesState, STATE_FILE_PATH, read_hub_alarms, read_state};
 use damcast::station::config::keys::Section;
 use damcast::station::config::{
     ConfigErrors, DeliverConfig, DeskConfig, EntryPageConfig, HallSource, HubConfig, ServeConfig, Sources, environment,
@@ -119,7 +118,7 @@ fn check_hub(machine: &Machine, config: &Path, sources: Option<&Sources>, report
             report.problem("halls", &hall.name, message, remedy);
         }
     }
-    let alarms = read_alarms(&machine.path(&hub.state_file));
+    let alarms = read_hub_alarms(&machine.path(&hub.state_file));
     for alarm in &alarms {
         let place = alarm.place.as_deref().unwrap_or("hub");
         report.problem("halls", place, alarm.text.clone(), "docs/halls.md lists what may happen");

@@ -19,7 +19,7 @@
 //! | `copy` | copy of a hall's events |
 //! | `line`, `joined_events` | joined lines, the joined file |
 //! | `copied_files`, `documents` | files beside the events, and what is made of them |
-//! | [`state`] | state file, for the operator |
+//! | `state` | state file, for the operator |
 
 mod copied_files;
 mod copy;
@@ -28,7 +28,7 @@ mod documents;
 mod joined_events;
 mod line;
 mod source;
-pub mod state;
+mod state;
 
 use std::fs;
 use std::io::{self, Write};

@@ -5,13 +5,11 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use chrono::{DateTime, Local};
-
-use damcast_control::overview::{AlarmView, WallTime};
-use serde::{Deserialize, Serialize};
+use damcast_control::overview::AlarmView;
+use serde::Serialize;
 use serde_json::json;
 
-use crate::state_file::{read_aged, replace_state};
+use crate::state_file::{HALL, replace_state, wall_time};
 
 /// Returns the time, in ms since 1970.
 pub(super) fn now() -> i64 {
@@ -128,34 +126,10 @@ impl HubState<'_> {
 
 /// Alarm: nothing is heard of a hall.
 const HALL_AWAY: &str = "hall-away";
-/// Alarm: the hub has another problem with a hall.
-const HALL: &str = "hall";
-
-/// Converts ms since 1970.
-fn wall_time(ms: i64) -> WallTime {
-    let time = DateTime::from_timestamp_millis(ms).unwrap_or_default();
-    time.with_timezone(&Local).fixed_offset()
-}
 
 pub(super) fn write(file: &Path, state: &HubState<'_>) -> io::Result<()> {
     let mut value = json!(state);
     value["written"] = now().into();
     value["alarms"] = json!(state.alarms());
     replace_state(file, &format!("{value}\n"))
-}
-
-/// Reads the alarms of a hub from its state file; none without a hub.
-pub fn read_alarms(file: &Path) -> Vec<AlarmView> {
-    match read_aged(file) {
-        None => Vec::new(),
-        Some((state, None)) => Vec::deserialize(&state["alarms"]).unwrap_or_default(),
-        Some((state, Some(silent))) => {
-            let text = format!(
-                "the hub has said nothing for {} s: it hangs, or was killed. `journalctl -u damcast-hub` says more",
-                silent.as_secs()
-            );
-            let since = wall_time(state["written"].as_i64().unwrap_or_default());
-            vec![AlarmView { kind: HALL.to_owned(), board: None, place: None, since, text }]
-        }
-    }
 }
