@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use damcast::outward::deliver::{self, DeliverOptions, Delivery};
+use damcast::outward::web::Language;
 use damcast::station::config::{DEFAULT_PATH, DeliverConfig, DeliveryConfig};
 use damcast::station::operate::logging;
 
@@ -48,7 +49,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Ok(config) => config,
         Err(error) => return Ok(usage_error(error)),
     };
-    let DeliverConfig { deliveries, directory, state_file } = config;
+    let DeliverConfig { deliveries, directory, state_file, language } = config;
     // systemd sets these variables for a service.
     let of_service = |name: &str| std::env::var_os(name).filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let directory = of_service("STATE_DIRECTORY").unwrap_or(directory);
@@ -70,7 +71,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         if let Some(name) = &arguments.once {
             let chosen = deliveries.into_iter().find(|delivery| delivery.name == *name).context("the delivery")?;
             return tokio::select! {
-                code = once(chosen, &directory) => code,
+                code = once(to_delivery(chosen, language), &directory) => code,
                 () = stop => Ok(ExitCode::FAILURE),
             };
         }
@@ -79,7 +80,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         }
         notify_ready();
         let options = DeliverOptions {
-            deliveries: deliveries.into_iter().map(to_delivery).collect(),
+            deliveries: deliveries.into_iter().map(|delivery| to_delivery(delivery, language)).collect(),
             state_file: state_file.clone(),
             directory: directory.clone(),
         };
@@ -92,10 +93,10 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 }
 
 /// Delivers all files once, and prints the last words of the command.
-async fn once(delivery: DeliveryConfig, directory: &std::path::Path) -> anyhow::Result<ExitCode> {
+async fn once(delivery: Delivery, directory: &std::path::Path) -> anyhow::Result<ExitCode> {
     let name = delivery.name.clone();
     let mut printed = Ok(());
-    let delivered = deliver::deliver_once(to_delivery(delivery), directory, |count, words| {
+    let delivered = deliver::deliver_once(delivery, directory, |count, words| {
         let words = words.map_or(String::new(), |words| format!(": {words}"));
         let line = print_line(format_args!("{name}: {count} files{words}"));
         if printed.is_ok() {
@@ -115,7 +116,9 @@ async fn once(delivery: DeliveryConfig, directory: &std::path::Path) -> anyhow::
     }
 }
 
-fn to_delivery(config: DeliveryConfig) -> Delivery {
-    let DeliveryConfig { name, folder, command, every, time_limit } = config;
-    Delivery { name, folder, command, every, time_limit }
+/// Converts the settings of a delivery. `language`: code of the language of pages.
+fn to_delivery(config: DeliveryConfig, language: Option<&str>) -> Delivery {
+    let DeliveryConfig { name, folder, command, every, time_limit, has_pages } = config;
+    let language = language.and_then(Language::from_code).unwrap_or(Language::En);
+    Delivery { name, folder, command, every, time_limit, pages: has_pages.then_some(language) }
 }

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use crate::program::{Run, assert_contains, run};
 use crate::pty::wait_until;
+use crate::serve::OutletFixture;
 
 pub mod hooks;
 
@@ -128,6 +129,32 @@ fn target_follows_outlet() {
     // Nothing was passed that had not changed.
     let names = fs::read_to_string(place.path("target.names")).unwrap();
     assert_eq!(names.lines().filter(|name| *name == "archive/a-1.pdn").count(), 2, "{names}");
+}
+
+/// With `pages = true` the target gets the pages as files, in the language of `[serve]`.
+#[test]
+fn pages_are_written_and_delivered() {
+    let place = Place::new();
+    let mut outlet = OutletFixture::new();
+    place.add_script("club", COPY, &format!("pages = true\noutlet = {:?}\n", outlet.path("")));
+    let config = fs::read_to_string(place.path("damcast.toml")).unwrap();
+    fs::write(place.path("damcast.toml"), config + "[serve]\nlanguage = \"nl\"\n").unwrap();
+    let mut deliveries = place.start();
+    let first_page = || place.target("index.html").unwrap_or_default();
+    wait_until("the first page", || first_page().contains("<html lang=\"nl\""));
+    outlet.begin("board-1", serde_json::json!({"White": "Sijbrands, T.", "Black": "Ba"}));
+    outlet.play("board-1", 1);
+    wait_until("the game", || first_page().contains("Sijbrands, T."));
+    assert!(place.target("events.ndjson").is_none(), "the pages alone are delivered");
+    deliveries.stop();
+    assert_contains(&place.once("club").done(), &["club: delivered, "]);
+    // A folder with files of others is not touched.
+    fs::remove_file(place.path("deliver/club.pages/.damcast-pages")).unwrap();
+    place.once("club").fails(1, "the pages cannot be written: ");
+    let mut deliveries = place.start();
+    let report = deliveries.wait_for("club", "failing");
+    assert_contains(report["words"].as_str().unwrap(), &["the pages cannot be written: ", "has files of others"]);
+    deliveries.stop();
 }
 
 /// A file that is removed while nothing delivers may have been withdrawn: it leaves the target after the next start.

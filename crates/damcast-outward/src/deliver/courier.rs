@@ -14,6 +14,7 @@ use tracing::{info, warn};
 
 use super::Delivery;
 use super::image::{self, FolderImage};
+use super::pages::{self, PageWriter};
 use super::report::{self, DeliveryReport, DeliveryState};
 use super::schedule::Schedule;
 use super::target::Target;
@@ -56,6 +57,8 @@ pub struct Courier {
     target: Target,
     /// File whose lock shows that a command of this delivery runs.
     lock: PathBuf,
+    /// Folder that is delivered: the outlet, or its pages.
+    folder: PathBuf,
 }
 
 impl Courier {
@@ -68,15 +71,23 @@ impl Courier {
         let of = |extension: &str| directory.join(format!("{}.{extension}", delivery.name));
         let (target, lock) = (Target::open(&of("sent"))?, of("lock"));
         File::options().create(true).append(true).open(&lock)?;
-        Ok(Courier { delivery, target, lock })
+        let folder = match delivery.pages {
+            Some(_) => std::path::absolute(of("pages"))?,
+            None => delivery.folder.clone(),
+        };
+        Ok(Courier { delivery, target, lock, folder })
     }
 
     /// Delivers until the task is dropped.
     pub async fn run(mut self, reporter: Reporter) {
         let mut schedule = Schedule::new(self.delivery.every);
+        let mut pages = None;
         loop {
             let begin = Instant::now();
-            let look = self.look(&reporter).await;
+            let look = match self.write_pages(&mut pages) {
+                Ok(()) => self.look(&reporter).await,
+                Err(error) => Err(format!("the pages cannot be written: {error}")),
+            };
             let took = begin.elapsed();
             match look {
                 Ok(image) => self.deliver_changes(&image, &mut schedule, &reporter).await,
@@ -92,7 +103,11 @@ impl Courier {
     ///
     /// Returns the reason of the first failure.
     pub async fn run_once(&mut self, mut progress: impl FnMut(usize, Option<&str>)) -> Result<usize, String> {
-        let folder = self.delivery.folder.clone();
+        if let Some(language) = self.delivery.pages {
+            let written = pages::write_once(self.delivery.folder.clone(), self.folder.clone(), language).await;
+            written.map_err(|error| format!("the pages cannot be written: {error}"))?;
+        }
+        let folder = self.folder.clone();
         let image =
             tokio::task::spawn_blocking(move || image::read(&folder)).await.map_err(|error| error.to_string())?;
         let image = self.checked(image)?;
@@ -104,14 +119,31 @@ impl Courier {
         Ok(names.len())
     }
 
+    /// Starts the writer of the pages, if they are delivered. Returns its trouble as an error; the next call starts another writer.
+    fn write_pages(&self, writer: &mut Option<PageWriter>) -> Result<(), String> {
+        let Some(language) = self.delivery.pages else { return Ok(()) };
+        let running = match writer.take() {
+            Some(running) => running,
+            None => PageWriter::spawn(self.delivery.folder.clone(), self.folder.clone(), language)
+                .map_err(|error| error.to_string())?,
+        };
+        match running.trouble() {
+            Some(trouble) => Err(trouble.to_string()),
+            None => {
+                *writer = Some(running);
+                Ok(())
+            }
+        }
+    }
+
     /// Reads the folder. Reports a folder that does not answer, and waits for it.
     async fn look(&self, reporter: &Reporter) -> Result<FolderImage, String> {
-        let folder = self.delivery.folder.clone();
+        let folder = self.folder.clone();
         let mut look = tokio::task::spawn_blocking(move || image::read(&folder));
         let looked = match timeout(LOOK_TIMEOUT, &mut look).await {
             Ok(looked) => looked,
             Err(_) => {
-                let text = format!("{} does not answer; check the disk", self.delivery.folder.display());
+                let text = format!("{} does not answer; check the disk", self.folder.display());
                 self.report_failure(&text, reporter);
                 look.await
             }
@@ -121,7 +153,7 @@ impl Courier {
 
     /// Refuses a folder that would empty the target by mistake.
     fn checked(&self, image: io::Result<FolderImage>) -> Result<FolderImage, String> {
-        let folder = self.delivery.folder.display();
+        let folder = self.folder.display();
         let image = image.map_err(|error| format!("{folder}: {error}; nothing is delivered until it can be read"))?;
         if image.is_empty() {
             return Err(format!("{folder}: no files; nothing is removed at the target until there are some"));
@@ -185,7 +217,7 @@ impl Courier {
         let call = HookCall {
             command: &self.delivery.command,
             variables: &[
-                ("DAMCAST_FOLDER", self.delivery.folder.as_os_str()),
+                ("DAMCAST_FOLDER", self.folder.as_os_str()),
                 ("DAMCAST_DELIVERY", OsStr::new(&self.delivery.name)),
             ],
             input: input.as_bytes(),

@@ -10,6 +10,7 @@
 //! | `image` | names and stamps of all files of a folder |
 //! | `target` | files that the target has, and what it lacks |
 //! | `schedule` | when the command may run |
+//! | `pages` | the pages as files, if they are delivered |
 //! | `courier` | one delivery |
 //! | `report` | state of the deliveries, for operators |
 //!
@@ -18,6 +19,7 @@
 
 mod courier;
 mod image;
+mod pages;
 pub mod report;
 mod schedule;
 mod target;
@@ -32,6 +34,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use crate::state_file::replace_state;
+use crate::web::Language;
 use courier::{Courier, Reporter};
 use report::{DeliveryReport, write_reports};
 
@@ -53,6 +56,8 @@ pub struct Delivery {
     pub every: Duration,
     /// Time limit of the command.
     pub time_limit: Duration,
+    /// Language of the pages that are delivered in place of the outlet's files; `None` for the files.
+    pub pages: Option<Language>,
 }
 
 /// Options of the deliveries.

@@ -34,6 +34,8 @@ pub struct DeliverConfig {
     pub directory: PathBuf,
     /// State file for operators.
     pub state_file: PathBuf,
+    /// Code of the language of pages, from `[serve]`; `None` without one.
+    pub language: Option<&'static str>,
 }
 
 /// Delivery of an outlet.
@@ -49,6 +51,8 @@ pub struct DeliveryConfig {
     pub every: Duration,
     /// Time limit of the command.
     pub time_limit: Duration,
+    /// Whether the pages of the outlet are delivered, in place of its files.
+    pub has_pages: bool,
 }
 
 impl DeliverConfig {
@@ -74,7 +78,11 @@ impl DeliverConfig {
     ///
     /// Returns the errors listed at [`DeliverConfig::load`].
     pub fn from_sources(sources: &Sources) -> Result<DeliverConfig, ConfigErrors> {
-        let mut deliveries = sources.with_tables(|top, _| Some(read(top)))?;
+        let (mut deliveries, language) = sources.with_tables(|top, _| {
+            // Mistakes in [serve] stop the pages only.
+            let (serve, _) = top.scoped(|| serve::read(top.clone()));
+            Some((read(top), serve.and_then(|serve| serve.language)))
+        })?;
         for delivery in &mut deliveries {
             delivery.folder = sources.base().join(&delivery.folder);
             // A program without a slash is searched in `PATH`.
@@ -83,7 +91,7 @@ impl DeliverConfig {
             }
         }
         let directory = sources.base().join(LOCAL_DIRECTORY);
-        Ok(DeliverConfig { deliveries, state_file: directory.join("state.json"), directory })
+        Ok(DeliverConfig { deliveries, state_file: directory.join("state.json"), directory, language })
     }
 }
 
@@ -121,6 +129,7 @@ fn read_delivery(
     });
     let every = table.whole("every").unwrap_or(5);
     let time_limit = table.whole("time-limit").unwrap_or(60);
+    let has_pages = table.switch("pages").unwrap_or_default();
     table.reject_unknown();
     Some(DeliveryConfig {
         name: name?,
@@ -128,6 +137,7 @@ fn read_delivery(
         command: command?,
         every: Duration::from_secs(every),
         time_limit: Duration::from_secs(time_limit),
+        has_pages,
     })
 }
 

@@ -184,6 +184,7 @@ pub const KEYS: &[Key] = &[
     key(Deliver, "command", Strings, Refused),
     key(Deliver, "every", SECONDS, Default),
     key(Deliver, "time-limit", SECONDS, Default),
+    key(Deliver, "pages", Bool, Default),
     key(Alarm, "command", Strings, Unset),
     key(Alarm, "time-limit", SECONDS, Default),
     key(Alarm, "silent", SECONDS, Default),
