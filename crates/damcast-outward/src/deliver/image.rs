@@ -10,6 +10,10 @@ use std::path::Path;
 const MAX_FILES: usize = 100_000;
 /// Maximum depth of folders in an outlet.
 const MAX_DEPTH: usize = 8;
+/// Folders of a hub that are not for readers: lines that were put aside, and copies that may have names which other halls hide.
+const PRIVATE_FOLDERS: [&str; 2] = ["aside", "hall"];
+/// Part of the name of a file that was put aside.
+const ASIDE_MARK: &str = ".aside-";
 /// Maximum length of a name in bytes, with its folders.
 const MAX_NAME_LEN: usize = 512;
 
@@ -33,7 +37,8 @@ impl Stamp {
 /// Files of a folder by name, with `/` between folders.
 pub type FolderImage = BTreeMap<String, Stamp>;
 
-/// Reads the image of a folder. Ignores links, other special files and names that [`is_deliverable`] refuses.
+/// Reads the image of a folder. Ignores links, other special files, files that are not for readers, and names that
+/// [`is_deliverable`] refuses.
 ///
 /// # Errors
 ///
@@ -48,7 +53,7 @@ fn read_into(image: &mut FolderImage, folder: &Path, prefix: &str, depth: usize)
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let Some(name) = entry.file_name().to_str().map(|name| format!("{prefix}{name}")) else { continue };
-        if !is_deliverable(&name) {
+        if !is_deliverable(&name) || name.contains(ASIDE_MARK) || PRIVATE_FOLDERS.contains(&name.as_str()) {
             continue;
         }
         let kind = entry.file_type()?;
@@ -99,6 +104,11 @@ mod tests {
         fs::write(place("games.pdn"), "a").unwrap();
         fs::write(place("round/1/games.pdn"), "b").unwrap();
         fs::write(place(".hidden"), "x").unwrap();
+        fs::write(place("events.ndjson.aside-1"), "x").unwrap();
+        for private in ["aside", "hall/room-1"] {
+            fs::create_dir_all(place(private)).unwrap();
+            fs::write(place(private).join("events.ndjson"), "x").unwrap();
+        }
         fs::write(place("line\nfeed"), "x").unwrap();
         std::os::unix::fs::symlink("/etc/passwd", place("link")).unwrap();
         let first = read(folder.path()).unwrap();
