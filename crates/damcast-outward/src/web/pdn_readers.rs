@@ -113,23 +113,30 @@ fn alarm(ReaderKey { file, program }: &ReaderKey, visits: &ReaderVisits) -> Valu
 
 /// Games that go on.
 struct OngoingGames<'a> {
-    any: bool,
+    /// Names of their boards; at a hub each begins with the name of its hall and a dot.
+    boards: Vec<&'a str>,
     rounds: BTreeSet<&'a str>,
 }
 
 impl OngoingGames<'_> {
     fn of(hall: &ViewerHall) -> OngoingGames<'_> {
         let boards = hall.boards();
-        let current = boards.iter().filter_map(|(_, board)| board.current());
-        let ongoing: Vec<_> = current.filter(|game| game.result.is_none() && !game.is_ended).collect();
-        OngoingGames { any: !ongoing.is_empty(), rounds: ongoing.iter().filter_map(|game| game.tag("Round")).collect() }
+        let current = boards.iter().filter_map(|(_, board)| Some((board.name.as_str(), board.current()?)));
+        let ongoing: Vec<_> = current.filter(|(_, game)| game.result.is_none() && !game.is_ended).collect();
+        OngoingGames {
+            boards: ongoing.iter().map(|(board, _)| *board).collect(),
+            rounds: ongoing.iter().filter_map(|(_, game)| game.tag("Round")).collect(),
+        }
     }
 
-    /// Whether a file has a game that goes on. The file of a round has its games only.
+    /// Whether a file has a game that goes on. The file of a round or of a hall has its games only.
     fn has_game_of(&self, file: &str) -> bool {
-        match file.strip_prefix("round/").and_then(|rest| rest.split_once('/')) {
-            Some((round, _)) => self.rounds.contains(round),
-            None => self.any,
+        match file.split('/').collect::<Vec<_>>()[..] {
+            ["round", round, _] => self.rounds.contains(round),
+            ["hall", hall, _] => {
+                self.boards.iter().any(|board| board.split_once('.').is_some_and(|(of, _)| of == hall))
+            }
+            _ => !self.boards.is_empty(),
         }
     }
 }
@@ -205,6 +212,20 @@ mod tests {
         assert_eq!(gone(&readers, &playing, last + 20 * MINUTE), [""; 0]);
         assert_eq!(gone(&readers, &playing, last + 23 * MINUTE), [""; 0]);
         assert_eq!(gone(&readers, &playing, last + 24 * MINUTE).len(), 1);
+    }
+
+    #[test]
+    fn file_of_hall_has_its_games_only() {
+        let ongoing = OngoingGames { boards: vec!["room-1.board-2"], rounds: BTreeSet::from(["3"]) };
+        let files = [
+            "games.pdn",
+            "round/3/games.pdn",
+            "round/4/games.pdn",
+            "hall/room-1/games.pdn",
+            "hall/room-2/games.pdn",
+            "hall/room/games.pdn",
+        ];
+        assert_eq!(files.map(|file| ongoing.has_game_of(file)), [true, true, false, true, false, false]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! All files are in one folder, so that a link is the name of a file, wherever the folder is: `./board-board-1.html`.
 
 use axum::http::Uri;
+use percent_encoding::percent_decode_str;
 
 use super::files::is_archived;
 use super::pages::address::{PageAddress, PageKind, PageQuery};
@@ -39,8 +40,13 @@ impl StaticFile {
         if let Some(name) = path.strip_prefix("/assets/") {
             return Some(StaticFile::Asset(name.to_owned()));
         }
-        if path == "/games.pdn" || path == "/started.pdn" || path.strip_prefix("/archive/").is_some_and(is_archived) {
-            return Some(StaticFile::OfOutlet(path[1..].to_owned()));
+        let is_copied = match path.split('/').collect::<Vec<_>>()[..] {
+            ["", "games.pdn" | "started.pdn"] | ["", "hall", _, "games.pdn"] => true,
+            ["", "archive", name] => is_archived(name),
+            _ => false,
+        };
+        if is_copied {
+            return Some(StaticFile::OfOutlet(percent_decode_str(&path[1..]).decode_utf8().ok()?.into_owned()));
         }
         let query = PageQuery::of(&uri);
         let is_mine = query.pairs.iter().any(|(name, _)| name == "mine");
@@ -142,6 +148,8 @@ mod tests {
             ("/assets/page-ab12.css", "./page-ab12.css"),
             ("/archive/b-1.pdn", "./archive-b-1.pdn"),
             ("/games.pdn", "./games.pdn"),
+            ("/?hall=room-2", "./hall-room-2.html"),
+            ("/hall/room-2/games.pdn", "./hall-room-2-games.pdn"),
         ] {
             assert_eq!(
                 StaticFile::of(address, Language::En).map(|file| file.link()).as_deref(),
