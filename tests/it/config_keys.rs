@@ -9,7 +9,8 @@ fn with(section: Section, pair: &str) -> (String, usize) {
     let name = pair.split(" = ").next().unwrap();
     let (mut text, mut at) = (String::new(), 0);
     use Section::{
-        Alarm, Board, Control, Deliver, Desk, Entry, Line, Log, Outlet, Public, Recognition, Serve, Station, Tournament,
+        Alarm, Board, Control, Deliver, Desk, Entry, Hall, Hub, Line, Log, Outlet, Public, Recognition, Serve, Station,
+        Tournament,
     };
     let required = |table: Section| -> String {
         let keys: &[(&str, &str)] = match table {
@@ -18,6 +19,9 @@ fn with(section: Section, pair: &str) -> (String, usize) {
             Deliver => &[("name", "\"d\""), ("command", "[\"x\"]")],
             Line => &[("name", "\"a\""), ("port", "\"/dev/a\""), ("game-type", "\"20\"")],
             Board => &[("address", "7")],
+            // A hall has one place: an address or a folder.
+            Hall if section == Hall && ["url", "folder"].contains(&name) => &[("name", "\"h\"")],
+            Hall => &[("name", "\"h\""), ("url", "\"http://h\"")],
             _ => &[],
         };
         // A table whose moves are entered by hand has no port.
@@ -34,6 +38,8 @@ fn with(section: Section, pair: &str) -> (String, usize) {
         Serve,
         Desk,
         Entry,
+        Hub,
+        Hall,
         Deliver,
         Alarm,
         Log,
@@ -41,7 +47,12 @@ fn with(section: Section, pair: &str) -> (String, usize) {
         Line,
         Board,
     ];
-    for table in tables.into_iter().filter(|table| *table != Board || section == Board) {
+    let is_written = |table: &Section| match table {
+        Board => section == Board,
+        Hub | Hall => [Hub, Hall].contains(&section),
+        _ => true,
+    };
+    for table in tables.into_iter().filter(is_written) {
         text += &format!("{}\n{}", table.title(), required(table));
         if table == Line && section == Board {
             text += "mode = \"bus\"\n";
@@ -152,6 +163,7 @@ fn schema_has_every_key_with_type_limits_and_default() {
         let top = &schema["properties"];
         match section {
             Section::Outlet | Section::Deliver => top[section.as_str()]["items"]["properties"].clone(),
+            Section::Hall => top["hub"]["properties"]["hall"]["items"]["properties"].clone(),
             Section::Line => top["line"]["items"]["properties"].clone(),
             Section::Board => top["line"]["items"]["properties"]["board"]["oneOf"][1]["items"]["properties"].clone(),
             other => top[other.as_str()]["properties"].clone(),
@@ -161,6 +173,7 @@ fn schema_has_every_key_with_type_limits_and_default() {
         let properties = properties(section);
         let mut known: Vec<&str> = section.keys().map(|key| key.name).collect();
         known.extend(section.tags_title().map(|_| "tags"));
+        known.extend((section == Section::Hub).then_some("hall"));
         known.sort_unstable();
         let mut found: Vec<&String> = properties.as_object().unwrap().keys().collect();
         found.sort_unstable();
