@@ -57,6 +57,7 @@ mod guards;
 mod hall;
 mod hall_in_browser;
 mod hidden_names;
+mod hub_storm;
 mod init;
 mod kill_at_syscall;
 mod kill_during_play;

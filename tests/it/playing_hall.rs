@@ -9,6 +9,7 @@ use damcast::engine::livefile::LiveFileContents;
 use draughts::{Position, Variant};
 use draughts_pdn::game::{Entry, Game, MoveEntry, MoveNumber};
 use draughts_pdn::{notation, writer};
+use rustix::process::Signal;
 
 use crate::daemon::Station;
 use crate::generated_games::Dice;
@@ -138,6 +139,12 @@ impl Hall {
         let file = self.folder.path().join(format!("{directory}.toml"));
         fs::write(&file, config).unwrap();
         Station::spawn(station_command(&file))
+    }
+
+    /// Kills the station and starts it again, at the same ports and with its folder.
+    pub fn restart(&mut self) {
+        self.station.signal(Signal::KILL);
+        self.station = Station::spawn(station_command(&self.folder.path().join("damcast.toml")));
     }
 
     /// Starts the server, also again.

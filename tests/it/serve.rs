@@ -5,7 +5,7 @@ mod earlier_games;
 mod event_pages;
 mod hidden_results;
 mod hostile;
-mod hub;
+pub mod hub;
 mod lines;
 mod overlays;
 mod pages;

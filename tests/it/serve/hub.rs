@@ -9,7 +9,7 @@ use crate::random::Random;
 const PATIENCE: Duration = Duration::from_secs(70);
 
 #[track_caller]
-fn wait_long(condition: &str, mut is_so: impl FnMut() -> bool) {
+pub fn wait_long(condition: &str, mut is_so: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_so() {
         assert!(start.elapsed() < PATIENCE, "waited {PATIENCE:?} in vain: {condition}");
@@ -18,13 +18,13 @@ fn wait_long(condition: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 /// Hub of two halls: a folder, and the pages of another outlet.
-struct HubFixture {
+pub struct HubFixture {
     folder: tempfile::TempDir,
-    hub: Option<Child>,
+    pub hub: Option<Child>,
 }
 
 impl HubFixture {
-    fn new(halls: &[(&str, &str)]) -> HubFixture {
+    pub fn new(halls: &[(&str, &str)]) -> HubFixture {
         let folder = tempfile::tempdir().unwrap();
         let halls = halls.iter().map(|(name, place)| format!("[[hub.hall]]\nname = \"{name}\"\n{place}\n"));
         fs::write(folder.path().join("hub.toml"), halls.collect::<String>()).unwrap();
@@ -33,25 +33,25 @@ impl HubFixture {
         fixture
     }
 
-    fn start(&mut self) {
+    pub fn start(&mut self) {
         let config = self.folder.path().join("hub.toml");
         let mut command = damcast(&["hub", "--config", config.to_str().unwrap()]);
         command.env("RUNTIME_DIRECTORY", self.folder.path()).env_remove("NOTIFY_SOCKET");
         self.hub = Some(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     }
 
-    fn kill(&mut self) {
+    pub fn kill(&mut self) {
         if let Some(mut hub) = self.hub.take() {
             hub.kill().unwrap();
             hub.wait().unwrap();
         }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join("hub").join(name)
     }
 
-    fn read(&self, name: &str) -> String {
+    pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
@@ -61,7 +61,7 @@ impl HubFixture {
     }
 
     /// Returns the lines of halls in the joined file: hall, number, text.
-    fn joined(&self) -> Vec<(String, u64, Value)> {
+    pub fn joined(&self) -> Vec<(String, u64, Value)> {
         let events = self.read("events.ndjson");
         let lines = events.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         let values = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -69,7 +69,7 @@ impl HubFixture {
         values.filter_map(of_hall).collect()
     }
 
-    fn generation(&self) -> Value {
+    pub fn generation(&self) -> Value {
         self.read("events.ndjson")
             .lines()
             .next()

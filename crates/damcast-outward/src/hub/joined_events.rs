@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use chrono::{Local, SecondsFormat};
 use serde_json::json;
@@ -154,16 +155,17 @@ impl JoinedEvents {
         self.pending += &joined(line, &place, sections);
     }
 
-    /// Adds a line that a hall is here, with the generation of its file, or away.
-    pub fn add_state(&mut self, hall: &str, is_here: bool, hall_generation: Option<&str>) {
+    /// Adds a line that a hall is here, with the generation of its file, or away for a time already.
+    pub fn add_state(&mut self, hall: &str, is_here: bool, hall_generation: Option<&str>, silence: Duration) {
         let Some(part) = self.halls.get_mut(hall) else { return };
         part.is_here = Some(is_here);
         if let Some(generation) = hall_generation {
             part.generation = Some(generation.to_owned());
         }
-        let state = if is_here { "here" } else { "away" };
+        let state =
+            if is_here { "\"here\"".to_owned() } else { format!("\"away\",\"silent_s\":{}", silence.as_secs()) };
         let generation = hall_generation.map_or_else(String::new, |known| format!(",\"generation\":{}", json!(known)));
-        self.push(&format!("\"type\":\"hall\",\"hall\":{},\"state\":\"{state}\"{generation}", json!(hall)));
+        self.push(&format!("\"type\":\"hall\",\"hall\":{},\"state\":{state}{generation}", json!(hall)));
     }
 
     /// Writes the added lines, and makes them durable. After an error they are written by the next call.
@@ -200,7 +202,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let sections = JoinedSections::default();
         let mut events = JoinedEvents::open(folder.path(), &HALLS, "0").unwrap();
-        events.add_state("a", true, Some("x"));
+        events.add_state("a", true, Some("x"), Duration::ZERO);
         events.add("a", 1, &hall_line(1), &sections);
         events.write().unwrap();
         let path = folder.path().join(EVENTS_FILE);

@@ -381,7 +381,8 @@ impl Hub {
             hall.state.set_here(!is_away);
             let Some(part) = self.events.halls.get(&hall.name) else { continue };
             if part.is_here != Some(!is_away) || !is_away && part.generation != *generation {
-                self.events.add_state(&hall.name, !is_away, generation.as_deref().filter(|_| !is_away));
+                let silence = silence.max(hall.state.recorder_age.unwrap_or_default());
+                self.events.add_state(&hall.name, !is_away, generation.as_deref().filter(|_| !is_away), silence);
             }
         }
     }

@@ -16,6 +16,9 @@ pub(super) struct HallEvent {
     halls: Vec<String>,
     hall: Option<String>,
     state: Option<String>,
+    /// Time in seconds since the last word of a hall that is away.
+    #[serde(default)]
+    silent_s: u32,
 }
 
 /// Hall of a joined outlet.
@@ -52,7 +55,8 @@ impl ViewerHall {
             }
             // A hall inside a hall has a slash in its name and a dot in those of its boards.
             ("hall", Some(hall)) => {
-                let away_since = (event.state.as_deref() == Some("away")).then_some(heard);
+                let away_since =
+                    (event.state.as_deref() == Some("away")).then_some(heard - 1000 * i64::from(event.silent_s));
                 let prefix = format!("{}.", hall.replace('/', "."));
                 if let Some(known) = Arc::make_mut(&mut self.halls).iter_mut().find(|known| known.name == hall) {
                     known.away_since = away_since;
@@ -161,14 +165,14 @@ mod tests {
     #[test]
     fn boards_of_hall_that_is_away_are_silent() {
         let games = [game("a.x", 1), game("ab.x", 1)];
-        let away = "{\"type\":\"hall\",\"hall\":\"a\",\"state\":\"away\"}";
+        let away = "{\"type\":\"hall\",\"hall\":\"a\",\"state\":\"away\",\"silent_s\":3}";
         let mut lines = vec!["{\"type\":\"halls\",\"halls\":[\"a\",\"ab\"]}", &games[0], &games[1], away];
         let states = |lines: &[&str]| {
             let hall = hall(lines);
             ["a.x", "ab.x"].map(|board| hall.find(board).unwrap().current().unwrap().state_str())
         };
         assert_eq!(states(&lines), ["silent", "playing"]);
-        assert_eq!(hall(&lines).halls()[0].away_since, Some(4000));
+        assert_eq!(hall(&lines).halls()[0].away_since, Some(1000));
         lines.push("{\"type\":\"hall\",\"hall\":\"a\",\"state\":\"here\",\"generation\":\"x\"}");
         assert_eq!(states(&lines), ["playing", "playing"]);
         // An outlet of one hall has no halls.
