@@ -58,6 +58,7 @@ mod hall;
 mod hall_in_browser;
 mod hidden_names;
 mod hub_storm;
+mod hub_ways;
 mod init;
 mod kill_at_syscall;
 mod kill_during_play;

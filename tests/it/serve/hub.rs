@@ -55,7 +55,7 @@ impl HubFixture {
         fs::read_to_string(self.path(name)).unwrap_or_default()
     }
 
-    fn state(&self) -> Value {
+    pub fn state(&self) -> Value {
         let text = fs::read_to_string(self.folder.path().join("state.json")).unwrap_or_default();
         serde_json::from_str(&text).unwrap_or_default()
     }
