@@ -423,3 +423,20 @@ fn restart_keeps_pairings_of_boards() {
         assert_eq!((done.record, desk.tournament().board_assignments()), (None, assignments.clone()), "{serials:?}");
     }
 }
+
+#[test]
+fn second_room_has_boards_from_its_first_number() {
+    let mut desk = ServiceFixture::new();
+    desk.0.configure(Vec::new(), 2, None);
+    desk.0.set_boards(station_boards([(None, true), (None, true)]));
+    assert_eq!([1, 2, 3, 4].map(|number| desk.0.board_with(number)), [None, Some("a".into()), Some("b".into()), None]);
+    desk.import(PLAYERS);
+    desk.import(ROUND);
+    desk.done(round(1, "open"));
+    let seats = desk.tournament().board_assignments();
+    let board_tag =
+        |tags: &[(String, String)]| tags.iter().find(|(name, _)| name == "Board").map(|(_, value)| value.clone());
+    let seats: Vec<_> = seats.iter().map(|seat| (seat.board.clone(), board_tag(&seat.tags))).collect();
+    // The first board is in the other room.
+    assert_eq!(seats, [("a".to_owned(), Some("2".to_owned()))]);
+}
