@@ -10,11 +10,16 @@ use draughts_pdn::profile::{self, ReaderProfile};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::copy::if_found;
 use super::documents::{JoinedSections, join_games, join_standings};
 use crate::web::files::{PDN_CONTENT_TYPE, WHOLE_FILES, is_archived, is_round};
 
 /// Largest number of files of a hall.
 const MAX_FILES: usize = 4096;
+/// Document with the sections of a tournament.
+pub(super) const TOURNAMENT: &str = "tournament.json";
+/// Document with the standings.
+const STANDINGS: &str = "standings.json";
 /// Folder of archived games, with its slash.
 const ARCHIVE: &str = "archive/";
 
@@ -120,14 +125,22 @@ pub(super) struct HallFiles {
     pub size: u64,
     /// Whether the hall has listed its files, now or before a restart.
     pub is_known: bool,
+    /// Files that were written or removed since this was last taken.
+    changed: BTreeSet<String>,
     /// Documents as the hall has them; on the disk, names that another hall hides are replaced.
     documents: BTreeMap<String, Value>,
 }
 
 impl HallFiles {
     fn empty(folder: &Path) -> HallFiles {
-        let (names, documents) = (BTreeSet::new(), BTreeMap::new());
-        HallFiles { folder: folder.to_owned(), names, size: 0, is_known: false, documents }
+        HallFiles {
+            folder: folder.to_owned(),
+            names: BTreeSet::new(),
+            size: 0,
+            is_known: false,
+            changed: BTreeSet::new(),
+            documents: BTreeMap::new(),
+        }
     }
 
     /// Finds the files of an earlier run.
@@ -160,6 +173,7 @@ impl HallFiles {
         if file.name.ends_with(".json") {
             self.documents.insert(file.name.clone(), serde_json::from_slice(&file.bytes).unwrap_or_default());
         }
+        self.changed.insert(file.name.clone());
         if self.names.insert(file.name.clone()) {
             self.size += file.bytes.len() as u64;
         }
@@ -174,15 +188,21 @@ impl HallFiles {
             let _ = fs::remove_file(self.folder.join(&name));
             self.names.remove(&name);
             self.documents.remove(&name);
+            self.changed.insert(name);
         }
     }
 
-    /// Replaces the names that another hall hides.
-    fn mask(&self, hall: &str, sections: &JoinedSections) -> io::Result<()> {
+    /// Takes the names of the files that were written or removed.
+    pub fn take_changed(&mut self) -> BTreeSet<String> {
+        std::mem::take(&mut self.changed)
+    }
+
+    /// Replaces the names that another hall hides, in these files.
+    fn mask(&self, hall: &str, sections: &JoinedSections, is_changed: impl Fn(&str) -> bool) -> io::Result<()> {
         if !sections.hides_names(hall) {
             return Ok(());
         }
-        for name in &self.names {
+        for name in self.names.iter().filter(|name| is_changed(name)) {
             let Some(text) = self.read(name) else { continue };
             let masked = match serde_json::from_str(&text) {
                 Ok(document) => format!("{}\n", sections.masked(hall, document)),
@@ -210,48 +230,64 @@ impl HallFiles {
 /// Joins the documents of the halls that have one.
 pub(super) fn join_sections(halls: &[(&str, &HallFiles)]) -> JoinedSections {
     let documents: Vec<(&str, Value)> =
-        halls.iter().filter_map(|(hall, files)| Some((*hall, files.document("tournament.json")?))).collect();
+        halls.iter().filter_map(|(hall, files)| Some((*hall, files.document(TOURNAMENT)?))).collect();
     JoinedSections::new(&documents)
 }
 
-/// Writes the files of the hub that differ, and removes those that no hall has. Files of games wait until each hall has listed its own.
-pub(super) fn write_joined(folder: &Path, halls: &[(&str, &HallFiles)], sections: &JoinedSections) -> io::Result<()> {
+/// Names of files that were written or removed since they were last joined; `None` for all files.
+pub(super) type ChangedFiles = Option<BTreeSet<String>>;
+
+/// Writes the files of the hub that changed files of the halls make, and removes those that no hall has. Files of games wait until each hall has
+/// listed its own.
+pub(super) fn write_joined(
+    folder: &Path,
+    halls: &[(&str, &HallFiles)],
+    sections: &JoinedSections,
+    changed: &ChangedFiles,
+) -> io::Result<()> {
+    let is_changed = |name: &str| changed.as_ref().is_none_or(|changed| changed.contains(name));
     for (hall, files) in halls {
-        files.mask(hall, sections)?;
-    }
-    let mut wanted: BTreeMap<String, String> = BTreeMap::new();
-    let json = |value: &Value| format!("{value}\n");
-    if let Some(tournament) = &sections.tournament {
-        wanted.insert("tournament.json".to_owned(), json(tournament));
-    }
-    let standings: Vec<(&str, Value)> =
-        halls.iter().filter_map(|(hall, files)| Some((*hall, files.document("standings.json")?))).collect();
-    if let Some(standings) = join_standings(&standings, sections) {
-        wanted.insert("standings.json".to_owned(), json(&standings));
+        files.mask(hall, sections, is_changed)?;
     }
     let is_complete = halls.iter().all(|(_, files)| files.is_known);
-    let names: BTreeSet<&String> = halls.iter().flat_map(|(_, files)| &files.names).collect();
+    // `None`: no hall has the file.
+    let mut joined: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let json = |value: &Value| format!("{value}\n");
+    if is_changed(TOURNAMENT) {
+        joined.insert(TOURNAMENT.to_owned(), sections.tournament.as_ref().map(json));
+    }
+    if is_changed(TOURNAMENT) || is_changed(STANDINGS) {
+        let standings: Vec<(&str, Value)> =
+            halls.iter().filter_map(|(hall, files)| Some((*hall, files.document(STANDINGS)?))).collect();
+        joined.insert(STANDINGS.to_owned(), join_standings(&standings, sections).as_ref().map(json));
+    }
+    let names: BTreeSet<String> = match changed {
+        Some(changed) => changed.clone(),
+        None => halls.iter().flat_map(|(_, files)| files.names.clone()).collect(),
+    };
     for name in names.into_iter().filter(|name| name.ends_with(".pdn")) {
-        let texts = halls.iter().filter_map(|(hall, files)| Some((*hall, files.read(name)?)));
         match name.strip_prefix(ARCHIVE) {
-            Some(own) => wanted.extend(texts.map(|(hall, text)| (format!("{ARCHIVE}{hall}.{own}"), text))),
+            Some(own) => {
+                joined.extend(halls.iter().map(|(hall, files)| (format!("{ARCHIVE}{hall}.{own}"), files.read(&name))))
+            }
             None if is_complete => {
-                wanted.insert(name.clone(), join_games(&texts.map(|(_, text)| text).collect::<Vec<_>>()));
+                let texts: Vec<String> = halls.iter().filter_map(|(_, files)| files.read(&name)).collect();
+                joined.insert(name, (!texts.is_empty()).then(|| join_games(&texts)));
             }
             None => {}
         }
     }
-    let before = HallFiles::open(folder);
-    for (name, text) in &wanted {
-        let path = folder.join(name);
-        if fs::read(&path).ok().as_deref() != Some(text.as_bytes()) {
-            write_whole(&path, text.as_bytes())?;
+    if changed.is_none() && is_complete {
+        for gone in HallFiles::open(folder).names {
+            joined.entry(gone).or_insert(None);
         }
     }
-    for gone in before.names.iter().filter(|name| !wanted.contains_key(*name)) {
-        // Until all halls are heard, the files of games stay as they were.
-        if is_complete || !gone.ends_with(".pdn") {
-            let _ = fs::remove_file(folder.join(gone));
+    for (name, text) in joined {
+        let path = folder.join(name);
+        match text {
+            Some(text) if fs::read(&path).ok().as_deref() == Some(text.as_bytes()) => {}
+            Some(text) => write_whole(&path, text.as_bytes())?,
+            None => _ = if_found(fs::remove_file(&path))?,
         }
     }
     Ok(())

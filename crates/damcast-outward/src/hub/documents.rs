@@ -145,6 +145,11 @@ impl JoinedSections {
         self.names.contains_key(hall)
     }
 
+    /// Whether both hide the same names.
+    pub fn hides_same_names(&self, other: &JoinedSections) -> bool {
+        self.names == other.names
+    }
+
     /// Returns a name as the hub shows it.
     pub fn shown_name<'n>(&self, hall: &str, name: &'n str) -> &'n str {
         if self.names.get(hall).is_some_and(|names| names.contains(name)) { HIDDEN_NAME } else { name }

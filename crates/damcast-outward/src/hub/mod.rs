@@ -30,6 +30,7 @@ mod line;
 mod source;
 mod state;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -41,7 +42,7 @@ use std::time::{Duration, Instant};
 use draughts_pdn::profile::ReaderProfile;
 
 use crate::follow::RestartReason;
-use copied_files::{CopiedFile, HallFiles};
+use copied_files::{ChangedFiles, CopiedFile, HallFiles, TOURNAMENT};
 use copy::HallCopy;
 use documents::JoinedSections;
 use joined_events::JoinedEvents;
@@ -141,8 +142,8 @@ struct Hub {
     halls: Vec<Hall>,
     events: JoinedEvents,
     sections: JoinedSections,
-    /// Whether the joined files may differ from those of the halls.
-    has_new_files: bool,
+    /// Files of the halls that are not joined yet.
+    changed: ChangedFiles,
     wrote_files: Option<Instant>,
     signed: Option<Instant>,
     ticked: Option<Instant>,
@@ -196,7 +197,7 @@ impl Hub {
             halls,
             events,
             sections,
-            has_new_files: true,
+            changed: None,
             wrote_files: None,
             signed: None,
             ticked: None,
@@ -270,6 +271,10 @@ impl Hub {
                 self.take_files(index, &new);
                 let hall = &mut self.halls[index];
                 hall.is_listed = true;
+                if !hall.files.is_known {
+                    // Files of games have waited for this hall.
+                    self.changed = None;
+                }
                 hall.files.retain(&names);
                 hall.state.refused_files.remove(FILES_DOCUMENT);
             }
@@ -364,7 +369,6 @@ impl Hub {
                 }
             }
         }
-        self.has_new_files |= !new.is_empty();
     }
 
     /// Adds lines for halls that went away or returned.
@@ -389,14 +393,7 @@ impl Hub {
 
     /// Joins the lines that the copies have, and the files.
     fn write(&mut self) -> io::Result<()> {
-        if self.has_new_files {
-            self.sections = copied_files::join_sections(&with_names(&self.halls));
-            if !self.events.hides(&self.sections.hidden_digest()) {
-                tracing::warn!("other players are anonymous: the joined events begin anew");
-                self.begin_anew()?;
-                self.judge_halls();
-            }
-        }
+        self.note_changed_files()?;
         for Hall { name, copy, is_listed, .. } in &mut self.halls {
             let Some(part) = self.events.halls.get(name) else { continue };
             // The names to hide are in the files; a generation is told before its lines.
@@ -408,9 +405,36 @@ impl Hub {
             copy.read_after(after, |seq, line| events.add(name, seq, line, sections))?;
         }
         self.events.write()?;
-        if self.has_new_files && self.wrote_files.is_none_or(|wrote| wrote.elapsed() >= FILES_INTERVAL) {
-            copied_files::write_joined(&self.options.directory, &with_names(&self.halls), &self.sections)?;
-            (self.has_new_files, self.wrote_files) = (false, Some(Instant::now()));
+        let is_new = self.changed.as_ref().is_none_or(|changed| !changed.is_empty());
+        if is_new && self.wrote_files.is_none_or(|wrote| wrote.elapsed() >= FILES_INTERVAL) {
+            copied_files::write_joined(
+                &self.options.directory,
+                &with_names(&self.halls),
+                &self.sections,
+                &self.changed,
+            )?;
+            (self.changed, self.wrote_files) = (Some(BTreeSet::new()), Some(Instant::now()));
+        }
+        Ok(())
+    }
+
+    /// Takes the names of changed files of the halls, and joins their sections again if these have changed. The events begin anew if other players are
+    /// hidden.
+    fn note_changed_files(&mut self) -> io::Result<()> {
+        let new: BTreeSet<String> = self.halls.iter_mut().flat_map(|hall| hall.files.take_changed()).collect();
+        if new.contains(TOURNAMENT) {
+            let before = std::mem::replace(&mut self.sections, copied_files::join_sections(&with_names(&self.halls)));
+            if !self.sections.hides_same_names(&before) {
+                self.changed = None;
+            }
+        }
+        if let Some(changed) = &mut self.changed {
+            changed.extend(new);
+        }
+        if !self.events.hides(&self.sections.hidden_digest()) {
+            tracing::warn!("other players are anonymous: the joined events begin anew");
+            self.begin_anew()?;
+            self.judge_halls();
         }
         Ok(())
     }
