@@ -77,10 +77,6 @@ impl Fetch<'_> {
 
     /// Returns the options of curl, which reads them from its standard input: they may hold passwords.
     fn curl_config(&self) -> io::Result<String> {
-        let quoted = |value: &str| match value.chars().any(char::is_control) {
-            true => Err(io::Error::other(format!("invalid address {value:?}: expected no control characters"))),
-            false => Ok(format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))),
-        };
         Ok(format!(
             "url = {}\nproto = \"=http,https\"\ngloboff\nsilent\nshow-error\nmax-time = {}\nuser-agent = {}\n\
              write-out = \"\\n%{{http_code}} %{{content_type}}\"\n",
@@ -88,6 +84,18 @@ impl Fetch<'_> {
             self.time_limit.as_secs_f32(),
             quoted(self.user_agent)?
         ))
+    }
+}
+
+/// Quotes a value for the options of curl.
+///
+/// # Errors
+///
+/// Returns an error if the value has control characters, which could begin another option.
+pub(crate) fn quoted(value: &str) -> io::Result<String> {
+    match value.chars().any(char::is_control) {
+        true => Err(io::Error::other(format!("invalid address {value:?}: expected no control characters"))),
+        false => Ok(format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))),
     }
 }
 

@@ -308,6 +308,38 @@ fn files_are_joined_and_broken_ones_refused() {
 }
 
 #[test]
+fn hub_that_is_a_hall_of_its_hall_is_refused() {
+    let one = game();
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let first = HubFixture::new(&[("a", &folder_of(&one)), ("b", &format!("url = \"http://{address}\""))]);
+    wait_long("lines", || first.joined().len() as u64 == one.seq);
+    let second = HubFixture::new(&[("first", &format!("folder = {:?}", first.path("")))]);
+    wait_long("lines of lines", || second.joined().iter().any(|(_, _, line)| line["board"] == "first.a.board-1"));
+    let config = second.folder.path().join("serve.toml");
+    fs::write(&config, format!("[serve]\naddress = {address:?}\noutlet = {:?}\n", second.path(""))).unwrap();
+    let _pages = super::serve(&config);
+    let refused = |hub: &HubFixture| {
+        hub.state()["halls"][1]["problem"].as_str().is_some_and(|problem| problem.contains("has this hub as a hall"))
+    };
+    wait_long("refusal", || refused(&first));
+    assert!(first.joined().iter().all(|(hall, ..)| hall == "a"));
+}
+
+#[test]
+fn too_many_games_for_readers_are_reported() {
+    let (one, two) = (game(), OutletFixture { generation: "00000000000000b2".into(), ..OutletFixture::new() });
+    let games = "[White \"A\"]\n[Black \"B\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n1. 32-28 *\n\n".repeat(40);
+    one.write("games.pdn", &games);
+    two.write("games.pdn", &games);
+    let hub = HubFixture::new(&[("a", &folder_of(&one)), ("b", &folder_of(&two))]);
+    wait_long("alarm", || {
+        let state = hub.state();
+        let alarms = state["alarms"].as_array().into_iter().flatten();
+        alarms.filter_map(|alarm| alarm["text"].as_str()).any(|text| text.contains("games.pdn has 80 games"))
+    });
+}
+
+#[test]
 fn pages_show_boards_under_their_halls() {
     let mut one = OutletFixture::new();
     let mut two = OutletFixture { generation: "00000000000000b2".into(), ..OutletFixture::new() };

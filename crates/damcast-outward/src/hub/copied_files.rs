@@ -20,6 +20,8 @@ const MAX_FILES: usize = 4096;
 pub(super) const TOURNAMENT: &str = "tournament.json";
 /// Document with the standings.
 const STANDINGS: &str = "standings.json";
+/// File of the current games.
+const GAMES: &str = "games.pdn";
 /// Folder of archived games, with its slash.
 const ARCHIVE: &str = "archive/";
 
@@ -238,13 +240,13 @@ pub(super) fn join_sections(halls: &[(&str, &HallFiles)]) -> JoinedSections {
 pub(super) type ChangedFiles = Option<BTreeSet<String>>;
 
 /// Writes the files of the hub that changed files of the halls make, and removes those that no hall has. Files of games wait until each hall has
-/// listed its own.
+/// listed its own. Returns the number of games in `games.pdn` if it was joined.
 pub(super) fn write_joined(
     folder: &Path,
     halls: &[(&str, &HallFiles)],
     sections: &JoinedSections,
     changed: &ChangedFiles,
-) -> io::Result<()> {
+) -> io::Result<Option<usize>> {
     let is_changed = |name: &str| changed.as_ref().is_none_or(|changed| changed.contains(name));
     for (hall, files) in halls {
         files.mask(hall, sections, is_changed)?;
@@ -282,6 +284,8 @@ pub(super) fn write_joined(
             joined.entry(gone).or_insert(None);
         }
     }
+    let games = joined.get(GAMES).and_then(|text| text.as_deref());
+    let count = games.map(|text| text.lines().filter(|line| line.starts_with("[Result ")).count());
     for (name, text) in joined {
         let path = folder.join(name);
         match text {
@@ -290,7 +294,7 @@ pub(super) fn write_joined(
             None => _ = if_found(fs::remove_file(&path))?,
         }
     }
-    Ok(())
+    Ok(count)
 }
 
 /// Replaces a file as a whole.

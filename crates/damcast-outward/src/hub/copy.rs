@@ -25,12 +25,12 @@ pub(super) struct CopyPosition {
 }
 
 impl CopyPosition {
-    /// Adds the next line, with its LF.
+    /// Adds the next line, with its LF, and returns its place.
     ///
     /// # Errors
     ///
     /// Returns the reason why it is not the next line.
-    pub fn add(&mut self, line: &[u8]) -> Result<(), String> {
+    pub fn add(&mut self, line: &[u8]) -> Result<PlacedLine, String> {
         let placed: PlacedLine =
             serde_json::from_slice(line).map_err(|error| format!("line {}: {error}", self.seq + 1))?;
         if placed.seq != self.seq + 1 {
@@ -39,11 +39,11 @@ impl CopyPosition {
         if self.generation.as_ref().is_some_and(|known| *known != placed.r#gen) {
             return Err(format!("line {} is of another generation", placed.seq));
         }
-        self.generation = Some(placed.r#gen);
+        self.generation = Some(placed.r#gen.clone());
         self.seq = placed.seq;
         self.bytes += line.len() as u64;
         self.hash.update(line);
-        Ok(())
+        Ok(placed)
     }
 }
 
@@ -56,6 +56,7 @@ pub(super) struct HallCopy {
     pub position: CopyPosition,
     /// Number of the last line that was read, and the offset after it.
     read: (u64, u64),
+    is_durable: bool,
 }
 
 impl HallCopy {
@@ -63,7 +64,8 @@ impl HallCopy {
     pub fn open(folder: &Path, aside: &Path) -> io::Result<HallCopy> {
         fs::create_dir_all(folder)?;
         let path = folder.join(EVENTS_FILE);
-        let mut copy = HallCopy { path, file: None, position: CopyPosition::default(), read: (0, 0) };
+        let mut copy =
+            HallCopy { path, file: None, position: CopyPosition::default(), read: (0, 0), is_durable: false };
         let Some(file) = if_found(File::open(&copy.path))? else { return Ok(copy) };
         let mut lines = BufReader::new(file);
         let mut line = Vec::new();
@@ -84,17 +86,30 @@ impl HallCopy {
         Ok(copy)
     }
 
-    /// Appends lines that follow the last one, and makes them durable. After an error the copy is as before.
-    pub fn append(&mut self, lines: &[u8], position: CopyPosition) -> io::Result<()> {
+    /// Appends lines that follow line `after`, up to a position; [`HallCopy::sync`] makes them durable. Lines that do not follow the last one are
+    /// refused. After an error the copy is as before.
+    pub fn append(&mut self, after: u64, lines: &[u8], position: CopyPosition) -> io::Result<()> {
+        if after != self.position.seq {
+            return Err(io::Error::other("lines before them could not be written"));
+        }
         if self.file.is_none() {
             self.file = Some(OpenOptions::new().append(true).create(true).open(&self.path)?);
         }
         let Some(file) = &mut self.file else { return Ok(()) };
-        if let Err(error) = file.write_all(lines).and_then(|()| file.sync_data()) {
+        if let Err(error) = file.write_all(lines) {
             file.set_len(self.position.bytes)?;
             return Err(error);
         }
-        self.position = position;
+        (self.position, self.is_durable) = (position, false);
+        Ok(())
+    }
+
+    /// Makes all lines durable.
+    pub fn sync(&mut self) -> io::Result<()> {
+        if let Some(file) = self.file.as_ref().filter(|_| !self.is_durable) {
+            file.sync_data()?;
+        }
+        self.is_durable = true;
         Ok(())
     }
 
@@ -182,8 +197,10 @@ mod tests {
 
     fn append(copy: &mut HallCopy, lines: &str) {
         let mut position = copy.position.clone();
-        lines.split_inclusive('\n').for_each(|line| position.add(line.as_bytes()).unwrap());
-        copy.append(lines.as_bytes(), position).unwrap();
+        lines.split_inclusive('\n').for_each(|line| drop(position.add(line.as_bytes()).unwrap()));
+        // Lines after a gap are refused.
+        assert!(copy.append(copy.position.seq + 1, b"x\n", position.clone()).is_err());
+        copy.append(copy.position.seq, lines.as_bytes(), position).unwrap();
     }
 
     #[test]

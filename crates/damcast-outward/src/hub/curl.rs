@@ -5,6 +5,8 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 
+use crate::curl::quoted;
+
 /// Longest head of an answer, in bytes.
 const MAX_HEAD_LEN: u64 = 64 << 10;
 /// Time without a byte after which a request ends, in seconds.
@@ -68,30 +70,25 @@ fn status(line: &str) -> Option<u16> {
 struct CurlOptions(String);
 
 impl CurlOptions {
-    fn new() -> CurlOptions {
+    /// Begins the options of a request; `ca` is a file with the certificates to trust.
+    fn new(ca: Option<&Path>) -> io::Result<CurlOptions> {
         let mut options = CurlOptions(String::new());
         for switch in ["globoff", "silent", "show-error", "suppress-connect-headers", "no-buffer"] {
             options.0 += &format!("{switch}\n");
         }
-        options.add("proto", "=http,https").add("connect-timeout", "10");
-        options.add("speed-limit", "1").add("speed-time", &SILENCE.to_string());
-        options.add("user-agent", concat!("damcast-hub/", env!("CARGO_PKG_VERSION")));
-        options
+        options.add("proto", "=http,https")?.add("connect-timeout", "10")?;
+        options.add("speed-limit", "1")?.add("speed-time", &SILENCE.to_string())?;
+        options.add("user-agent", concat!("damcast-hub/", env!("CARGO_PKG_VERSION")))?;
+        if let Some(ca) = ca {
+            options.add("cacert", &ca.to_string_lossy())?;
+        }
+        Ok(options)
     }
 
-    fn add(&mut self, name: &str, value: &str) -> &mut CurlOptions {
-        self.0 += &format!("{name} = \"{}\"\n", quoted(value));
-        self
+    fn add(&mut self, name: &str, value: &str) -> io::Result<&mut CurlOptions> {
+        self.0 += &format!("{name} = {}\n", quoted(value)?);
+        Ok(self)
     }
-}
-
-/// Escapes a value for a configuration of `curl`. Control characters are left out: they could begin another option.
-fn quoted(value: &str) -> String {
-    value
-        .chars()
-        .filter(|c| !c.is_control())
-        .flat_map(|c| matches!(c, '"' | '\\').then_some('\\').into_iter().chain([c]))
-        .collect()
 }
 
 /// Running `curl`; dropping it ends the process.
@@ -153,10 +150,9 @@ pub(super) struct LineAnswer {
 impl LineAnswer {
     /// Sends a request and reads the head of the answer. `ca` is a file with the certificates to trust.
     pub fn open(url: &str, ca: Option<&Path>) -> io::Result<LineAnswer> {
-        let mut options = CurlOptions::new();
+        let mut options = CurlOptions::new(ca)?;
         options.0 += "include\n";
-        options.add("url", url);
-        add_ca(&mut options, ca);
+        options.add("url", url)?;
         let (mut process, mut lines) = CurlProcess::start(&options)?;
         match AnswerHead::read(&mut lines) {
             Ok(head) => Ok(LineAnswer { head, lines, process }),
@@ -172,21 +168,14 @@ impl LineAnswer {
     }
 }
 
-fn add_ca(options: &mut CurlOptions, ca: Option<&Path>) {
-    if let Some(ca) = ca {
-        options.add("cacert", &ca.to_string_lossy());
-    }
-}
-
 /// Fetches a document; `None` if `known`, the entity tag of an earlier answer, is still that of the document. Returns also its entity tag.
 pub(super) fn get(url: &str, ca: Option<&Path>, known: Option<&str>) -> io::Result<Option<(Vec<u8>, String)>> {
-    let mut options = CurlOptions::new();
+    let mut options = CurlOptions::new(ca)?;
     options.0 += "include\n";
-    options.add("url", url).add("max-time", "60").add("max-filesize", &MAX_FILE_SIZE.to_string());
+    options.add("url", url)?.add("max-time", "60")?.add("max-filesize", &MAX_FILE_SIZE.to_string())?;
     if let Some(known) = known {
-        options.add("header", &format!("If-None-Match: {known}"));
+        options.add("header", &format!("If-None-Match: {known}"))?;
     }
-    add_ca(&mut options, ca);
     let (mut process, mut output) = CurlProcess::start(&options)?;
     let head = match AnswerHead::read(&mut output) {
         Ok(head) => head,
@@ -207,12 +196,11 @@ pub(super) fn get(url: &str, ca: Option<&Path>, known: Option<&str>) -> io::Resu
 
 /// Fetches files into a folder, in one process, under the names `0`, `1`, …; those that cannot be fetched are missing there.
 pub(super) fn get_files(urls: &[String], ca: Option<&Path>, folder: &Path) -> io::Result<()> {
-    let mut options = CurlOptions::new();
+    let mut options = CurlOptions::new(ca)?;
     options.0 += "fail\n";
-    options.add("max-filesize", &MAX_FILE_SIZE.to_string());
-    add_ca(&mut options, ca);
+    options.add("max-filesize", &MAX_FILE_SIZE.to_string())?;
     for (url, index) in urls.iter().zip(0_u32..) {
-        options.add("url", url).add("output", &folder.join(index.to_string()).to_string_lossy());
+        options.add("url", url)?.add("output", &folder.join(index.to_string()).to_string_lossy())?;
     }
     let (mut process, mut output) = CurlProcess::start(&options)?;
     io::copy(&mut output, &mut io::sink())?;
@@ -227,7 +215,11 @@ mod tests {
 
     #[test]
     fn values_cannot_add_options() {
-        assert_eq!(quoted("a\"b\\c\nurl = x\r-o FILE"), "a\\\"b\\\\curl = x-o FILE");
+        let mut options = CurlOptions(String::new());
+        assert_eq!(options.add("url", "a\"b\\c -o FILE").unwrap().0, "url = \"a\\\"b\\\\c -o FILE\"\n");
+        for wrong in ["a\nurl = x", "a\r", "\0"] {
+            assert!(options.add("url", wrong).is_err(), "{wrong:?}");
+        }
     }
 
     #[test]

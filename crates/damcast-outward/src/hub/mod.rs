@@ -121,7 +121,8 @@ pub fn run(options: HubOptions, stop: &Arc<AtomicBool>) -> io::Result<()> {
     let (sender, news) = mpsc::sync_channel(64);
     let mut threads = Vec::new();
     for (index, hall) in hub.options.halls.iter().enumerate() {
-        let sender = NewsSender { hall: index, hub: sender.clone(), stop: stop.clone() };
+        let is_unwritten = hub.halls[index].is_unwritten.clone();
+        let sender = NewsSender { hall: index, hub: sender.clone(), stop: stop.clone(), is_unwritten };
         let place = hall.place.clone();
         let thread = std::thread::Builder::new().name(format!("hall {}", hall.name)).spawn(move || match place {
             HallPlace::Folder(folder) => source::follow_folder(&folder, &sender),
@@ -144,6 +145,8 @@ struct Hub {
     sections: JoinedSections,
     /// Files of the halls that are not joined yet.
     changed: ChangedFiles,
+    /// Number of games in the joined file of games.
+    games: usize,
     wrote_files: Option<Instant>,
     signed: Option<Instant>,
     ticked: Option<Instant>,
@@ -163,6 +166,8 @@ struct Hall {
     heard: Option<Instant>,
     /// Whether its files were listed in this run, or cannot be.
     is_listed: bool,
+    /// Whether lines of the hall could not be written.
+    is_unwritten: Arc<AtomicBool>,
     /// Generation that the hub takes from the hall, from before its first line on.
     claimed: Option<String>,
     /// Earlier generations, the last one last.
@@ -183,6 +188,7 @@ impl Hub {
                 opened: Instant::now(),
                 heard: None,
                 is_listed: false,
+                is_unwritten: Arc::default(),
                 claimed: None,
                 past: Vec::new(),
             });
@@ -198,6 +204,7 @@ impl Hub {
             events,
             sections,
             changed: None,
+            games: 0,
             wrote_files: None,
             signed: None,
             ticked: None,
@@ -253,9 +260,10 @@ impl Hub {
             News::Position(reply) => _ = reply.send(hall.copy.position.clone()),
             News::Generation(generation, reply) => _ = reply.send(self.check_generation(index, &generation)),
             News::Begin(reason, files) => self.begin_copy(index, reason, files),
-            News::Lines(lines, position) => {
+            News::Lines(after, lines, position) => {
                 hall.heard = Some(Instant::now());
-                if let Err(error) = hall.copy.append(&lines, *position) {
+                if let Err(error) = hall.copy.append(after, &lines, *position) {
+                    hall.is_unwritten.store(true, Ordering::Relaxed);
                     hall.state.problem = Some(format!("its lines cannot be written: {error}"));
                     return;
                 }
@@ -291,8 +299,8 @@ impl Hub {
         }
     }
 
-    /// Says whether a hall may have a generation: not that of another hall or of the hub.
-    fn check_generation(&mut self, index: usize, generation: &str) -> Result<(), String> {
+    /// Says whether a hall may have a generation: not that of another hall or of the hub. Returns the generation of the hub.
+    fn check_generation(&mut self, index: usize, generation: &str) -> Result<String, String> {
         let own = &self.halls[index].name;
         if generation == self.events.generation {
             return Err(format!("`{own}` is this hub itself; give `{own}` the address of its own station"));
@@ -306,7 +314,7 @@ impl Hub {
             Some(other) => Err(format!("`{own}` and `{}` are one station; take one of them out of [hub]", other.name)),
             None => {
                 self.halls[index].claimed = Some(generation.to_owned());
-                Ok(())
+                Ok(self.events.generation.clone())
             }
         }
     }
@@ -401,18 +409,16 @@ impl Hub {
                 continue;
             }
             let after = part.seq;
+            copy.sync()?;
             let (events, sections) = (&mut self.events, &self.sections);
             copy.read_after(after, |seq, line| events.add(name, seq, line, sections))?;
         }
         self.events.write()?;
         let is_new = self.changed.as_ref().is_none_or(|changed| !changed.is_empty());
         if is_new && self.wrote_files.is_none_or(|wrote| wrote.elapsed() >= FILES_INTERVAL) {
-            copied_files::write_joined(
-                &self.options.directory,
-                &with_names(&self.halls),
-                &self.sections,
-                &self.changed,
-            )?;
+            let halls = with_names(&self.halls);
+            let joined = copied_files::write_joined(&self.options.directory, &halls, &self.sections, &self.changed)?;
+            self.games = joined.unwrap_or(self.games);
             (self.changed, self.wrote_files) = (Some(BTreeSet::new()), Some(Instant::now()));
         }
         Ok(())
@@ -463,6 +469,7 @@ impl Hub {
             seq: self.events.seq,
             halls,
             mismatches: &self.sections.mismatches,
+            too_many_games: self.options.profile.max_games().filter(|most| self.games > *most).map(|_| self.games),
             disk_error: self.disk_error.as_deref(),
         };
         if let Err(error) = state::write(&self.options.state_file, &state) {

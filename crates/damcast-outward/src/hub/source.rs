@@ -28,6 +28,10 @@ const FILES_INTERVAL: Duration = Duration::from_secs(3);
 const QUIET_FILES_INTERVAL: Duration = Duration::from_secs(60);
 /// Longest wait for an event of a folder.
 const FOLDER_PATIENCE: Duration = Duration::from_millis(500);
+/// Pause after a hall became too large.
+const FULL_PAUSE: Duration = Duration::from_secs(600);
+/// Largest number of files that are fetched at once.
+const MAX_FETCHED: usize = 200;
 /// Longest pause between two attempts.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
@@ -36,12 +40,12 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 pub(super) enum News {
     /// The thread asks where the copy ends.
     Position(SyncSender<CopyPosition>),
-    /// The hall has this generation. The hub says whether it takes its lines.
-    Generation(String, SyncSender<Result<(), String>>),
+    /// The hall has this generation. The hub says its own, or why it does not take the lines.
+    Generation(String, SyncSender<Result<String, String>>),
     /// The hall has other lines than the copy: the copy begins anew, with these files.
     Begin(RestartReason, Vec<CopiedFile>),
-    /// Next lines, and the end of the copy with them.
-    Lines(Vec<u8>, Box<CopyPosition>),
+    /// Lines after a number, and the end of the copy with them.
+    Lines(u64, Vec<u8>, Box<CopyPosition>),
     /// The hall was heard; its recorder gave its last sign of life at this age, if it gives any.
     Alive(Option<Duration>),
     /// Names of all files of the hall, and those that are new.
@@ -64,10 +68,15 @@ pub(super) struct NewsSender {
     pub hub: SyncSender<HallNews>,
     /// Whether the hub stops.
     pub stop: Arc<AtomicBool>,
+    /// Whether the hub could not write lines of the hall: the thread begins again at the end of the copy.
+    pub is_unwritten: Arc<AtomicBool>,
 }
 
 impl NewsSender {
     fn send(&self, news: News) -> io::Result<()> {
+        if self.is_unwritten.swap(false, Ordering::Relaxed) {
+            return Err(io::Error::other("its lines cannot be written"));
+        }
         self.hub.send((self.hall, news)).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 
@@ -77,12 +86,17 @@ impl NewsSender {
         answer.recv().map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 
+    /// Says that the hall cannot be heard, and why. Returns `false` if the hub has stopped.
+    fn send_lost(&self, reason: String) -> bool {
+        self.hub.send((self.hall, News::Lost(reason))).is_ok()
+    }
+
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Asks the hub whether it takes lines of a generation.
-    fn check_generation(&self, generation: &str) -> io::Result<()> {
+    /// Asks the hub whether it takes lines of a generation, and returns that of the hub.
+    fn check_generation(&self, generation: &str) -> io::Result<String> {
         self.ask(|reply| News::Generation(generation.to_owned(), reply))?.map_err(io::Error::other)
     }
 
@@ -97,20 +111,31 @@ impl NewsSender {
 
 /// Lines that were read and not sent yet.
 struct Batch {
+    /// Number of the last line that was sent.
+    sent: u64,
     position: CopyPosition,
     lines: Vec<u8>,
+    /// Generation of the hub.
+    hub: String,
 }
 
 impl Batch {
+    fn after(position: CopyPosition, hub: String) -> Batch {
+        Batch { sent: position.seq, position, lines: Vec::new(), hub }
+    }
+
     /// Adds the next line.
     fn add(&mut self, line: &[u8]) -> io::Result<()> {
         if self.position.bytes + line.len() as u64 > MAX_HALL_SIZE {
-            return Err(io::Error::other(format!(
-                "it has more than {} MB; the hub takes no more of it",
-                MAX_HALL_SIZE >> 20
-            )));
+            return Err(io::Error::new(
+                io::ErrorKind::StorageFull,
+                format!("it has more than {} MB; the hub takes no more of it", MAX_HALL_SIZE >> 20),
+            ));
         }
-        self.position.add(line).map_err(io::Error::other)?;
+        let placed = self.position.add(line).map_err(io::Error::other)?;
+        if placed.r#type.as_deref() == Some("hall") && placed.generation.as_ref() == Some(&self.hub) {
+            return Err(io::Error::other("it is a hub that has this hub as a hall; take one out of the other's [hub]"));
+        }
         self.lines.extend_from_slice(line);
         Ok(())
     }
@@ -119,7 +144,8 @@ impl Batch {
         if self.lines.is_empty() {
             return Ok(());
         }
-        sender.send(News::Lines(std::mem::take(&mut self.lines), Box::new(self.position.clone())))
+        let after = std::mem::replace(&mut self.sent, self.position.seq);
+        sender.send(News::Lines(after, std::mem::take(&mut self.lines), Box::new(self.position.clone())))
     }
 }
 
@@ -129,13 +155,16 @@ pub(super) fn follow_url(url: &str, ca: Option<&Path>, sender: &NewsSender) {
     let mut pause = Duration::from_secs(1);
     while !sender.is_stopped() {
         let begun = Instant::now();
-        let reason = match hall.follow() {
-            Ok(reason) => reason,
+        let (reason, is_full) = match hall.follow() {
+            Ok(reason) => (reason, false),
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe && sender.is_stopped() => return,
-            Err(error) => error.to_string(),
+            Err(error) => (error.to_string(), error.kind() == io::ErrorKind::StorageFull),
         };
-        if sender.send(News::Lost(reason)).is_err() {
+        if !sender.send_lost(reason) {
             return;
+        }
+        if is_full {
+            sender.pause(FULL_PAUSE);
         }
         // An answer that stayed open was a good one.
         pause = if begun.elapsed() > MAX_PAUSE { Duration::from_secs(1) } else { pause };
@@ -165,6 +194,7 @@ struct Beat {
 impl UrlHall<'_> {
     /// Opens the stream once and follows it to its end; returns why it ended.
     fn follow(&self) -> io::Result<String> {
+        self.sender.is_unwritten.store(false, Ordering::Relaxed);
         let position = self.sender.ask(News::Position)?;
         let known = position.generation.as_ref().map(|generation| format!("gen={generation}&")).unwrap_or_default();
         let address = format!("{}/events?{known}from={}&follow", self.url, position.seq + 1);
@@ -176,9 +206,8 @@ impl UrlHall<'_> {
                 head.status
             ));
         };
-        if !generation.is_empty() {
-            self.sender.check_generation(&generation)?;
-        }
+        // Before the first event there is no generation.
+        let hub = if generation.is_empty() { String::new() } else { self.sender.check_generation(&generation)? };
         match head.status {
             200 => {}
             404 => {
@@ -197,24 +226,24 @@ impl UrlHall<'_> {
             self.sender.send(News::Begin(RestartReason::OtherLines, self.files(&mut ListedFiles::default())?.1))?;
             return Ok("the hall has other lines under the same numbers".to_owned());
         }
-        self.read_stream(answer, position)
+        self.read_stream(answer, Batch::after(position, hub))
     }
 
     /// Reads lines to the end of the stream, and files beside.
-    fn read_stream(&self, mut answer: LineAnswer, position: CopyPosition) -> io::Result<String> {
+    fn read_stream(&self, mut answer: LineAnswer, batch: Batch) -> io::Result<String> {
         let wanted = Arc::new(AtomicBool::new(true));
         let over = Arc::new(AtomicBool::new(false));
         std::thread::scope(|scope| {
             scope.spawn(|| self.watch_files(&wanted, &over));
-            let read = self.read_lines(&mut answer, position, &wanted);
+            let read = self.read_lines(&mut answer, batch, &wanted);
             over.store(true, Ordering::Relaxed);
             read
         })?;
         Ok(answer.reason())
     }
 
-    fn read_lines(&self, answer: &mut LineAnswer, position: CopyPosition, wanted: &AtomicBool) -> io::Result<()> {
-        let (mut batch, mut line) = (Batch { position, lines: Vec::new() }, Vec::new());
+    fn read_lines(&self, answer: &mut LineAnswer, mut batch: Batch, wanted: &AtomicBool) -> io::Result<()> {
+        let mut line = Vec::new();
         let outcome = loop {
             if let Err(error) = read_line(&mut answer.lines, &mut line) {
                 break Err(error);
@@ -270,7 +299,11 @@ impl UrlHall<'_> {
         else {
             return Ok((listed.names(), Vec::new()));
         };
-        let wanted = listed.take_list(&text)?;
+        let mut wanted = listed.take_list(&text)?;
+        // The files of current games come first; the rest is fetched the next time.
+        wanted.sort_by_key(|name| name.contains('/'));
+        let rest = wanted.split_off(wanted.len().min(MAX_FETCHED));
+        rest.iter().for_each(|name| listed.forget(name));
         let folder = tempfile::tempdir()?;
         let urls: Vec<String> = wanted.iter().map(|name| format!("{}/{name}", self.url)).collect();
         if !urls.is_empty() {
@@ -284,7 +317,7 @@ impl UrlHall<'_> {
                 Err(_) => listed.forget(&name),
             }
         }
-        listed.etag = Some(etag).filter(|_| new.len() == urls.len());
+        listed.etag = Some(etag).filter(|_| new.len() == urls.len() && rest.is_empty());
         Ok((listed.names(), new))
     }
 }
@@ -297,7 +330,7 @@ pub(super) fn follow_folder(folder: &Path, sender: &NewsSender) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return,
             Err(error) => error.to_string(),
         };
-        if sender.send(News::Lost(reason)).is_err() {
+        if !sender.send_lost(reason) {
             return;
         }
         sender.pause(Duration::from_secs(2));
@@ -311,6 +344,7 @@ struct FolderHall<'a> {
 
 impl FolderHall<'_> {
     fn follow(&self) -> io::Result<()> {
+        self.sender.is_unwritten.store(false, Ordering::Relaxed);
         let position = self.sender.ask(News::Position)?;
         let progress = Progress {
             generation: position.generation.clone(),
@@ -320,7 +354,7 @@ impl FolderHall<'_> {
         let mut follower = Follower::new(self.folder.join(EVENTS_FILE), progress).refusing_links();
         let files = OutletFiles::new(self.folder.clone());
         let mut listed = ListedFiles::default();
-        let mut batch = Batch { position, lines: Vec::new() };
+        let mut batch = Batch::after(position, String::new());
         let mut checked = None;
         let (mut looked, mut beat): (Option<Instant>, Option<Instant>) = (None, None);
         while !self.sender.is_stopped() {
@@ -329,7 +363,7 @@ impl FolderHall<'_> {
                 match news {
                     FollowEvent::Line(line) => {
                         if line.generation != checked {
-                            self.sender.check_generation(line.generation.as_deref().unwrap_or_default())?;
+                            batch.hub = self.sender.check_generation(line.generation.as_deref().unwrap_or_default())?;
                             checked = line.generation;
                         }
                         batch.add(line.text.as_bytes())?;
@@ -338,7 +372,7 @@ impl FolderHall<'_> {
                         batch.send(self.sender)?;
                         self.sender
                             .send(News::Begin(reason, self.new_files(&files, &mut ListedFiles::default())?.1))?;
-                        batch = Batch { position: CopyPosition::default(), lines: Vec::new() };
+                        batch = Batch::after(CopyPosition::default(), batch.hub);
                     }
                     FollowEvent::FileMissing => self.lost("it has no events yet, or no station writes it")?,
                     FollowEvent::Truncated { lines } => {

@@ -77,6 +77,8 @@ pub(super) struct HubState<'a> {
     pub seq: u64,
     pub halls: Vec<&'a HallState>,
     pub mismatches: &'a [String],
+    /// Number of games in `games.pdn`, if its reader does not read as many.
+    pub too_many_games: Option<usize>,
     pub disk_error: Option<&'a str>,
 }
 
@@ -119,6 +121,9 @@ impl HubState<'_> {
             });
         };
         self.mismatches.iter().for_each(|mismatch| add(mismatch.clone()));
+        self.too_many_games.iter().for_each(|games| {
+            add(format!("games.pdn has {games} games, more than its reader takes; give readers /hall/NAME/games.pdn of each hall"));
+        });
         self.disk_error.iter().for_each(|error| add(format!("the hub cannot write: {error}")));
         alarms
     }
