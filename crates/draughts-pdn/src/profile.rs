@@ -24,6 +24,7 @@ mod lidraughts;
 pub mod polls;
 mod pydraughts;
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::str::FromStr;
 
@@ -106,6 +107,36 @@ fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     std::iter::from_fn(move || lexer.next(&mut window, InputState::Complete))
 }
 
+/// Games of a text, read one after the other: memory holds few of them.
+struct Games<'t> {
+    /// `None` after the last game.
+    reader: Option<Reader>,
+    pieces: std::slice::Chunks<'t, u8>,
+    ready: VecDeque<LocatedGame>,
+}
+
+impl<'t> Games<'t> {
+    fn of(text: &'t str) -> Games<'t> {
+        let pieces = text.as_bytes().chunks(scan::CHUNK_SIZE);
+        Games { reader: Some(Reader::new(Encoding::Utf8)), pieces, ready: VecDeque::new() }
+    }
+}
+
+impl Iterator for Games<'_> {
+    type Item = LocatedGame;
+
+    fn next(&mut self) -> Option<LocatedGame> {
+        while self.ready.is_empty() {
+            let reader = self.reader.as_mut()?;
+            match self.pieces.next() {
+                Some(piece) => self.ready.extend(reader.feed(piece)),
+                None => self.ready.extend(self.reader.take()?.finish()),
+            }
+        }
+        self.ready.pop_front()
+    }
+}
+
 fn entry_place(located: &LocatedGame, index: usize) -> Location {
     located.locations.entries.get(index).copied().unwrap_or(Location::START)
 }
@@ -126,12 +157,7 @@ fn lidraughts(bytes: &[u8], known_variant: Option<&'static Variant>) -> Problems
         problems.push(Problem::error(Location::START, note).with_hint("write none"));
     }
     lidraughts::check_text(&text, &mut problems);
-    let mut reader = Reader::new(Encoding::Utf8);
-    let mut check = |games: Vec<LocatedGame>| {
-        games.iter().for_each(|located| lidraughts::check_game(located, known_variant, &mut problems));
-    };
-    text.as_bytes().chunks(scan::CHUNK_SIZE).for_each(|piece| check(reader.feed(piece)));
-    check(reader.finish());
+    Games::of(&text).for_each(|located| lidraughts::check_game(&located, known_variant, &mut problems));
     problems
 }
 
@@ -164,6 +190,13 @@ mod tests {
         for profile in ReaderProfile::ALL {
             assert_eq!(check_for(profile, RECOMMENDED), [""; 0], "{profile}");
         }
+    }
+
+    #[test]
+    fn games_without_empty_lines_are_no_endless_game() {
+        let text = "[GameType \"20\"]\n1. 32-28 19-23 *\n".repeat(40_000);
+        let found = check_for(ReaderProfile::Lidraughts, &text);
+        assert!(found.iter().any(|problem| problem.contains("are read as one game")), "{found:?}");
     }
 
     #[test]

@@ -50,7 +50,14 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
             problems.push(Problem::error(places.at(piece.start), message));
         }
         let mut found = Vec::new();
-        check_piece(text, piece, &mut found);
+        if piece.len() > MAX_PIECE_LEN {
+            // Each character of a game takes many bytes of memory here.
+            let message =
+                format!("{} kB without an empty line before `[`: they are read as one game", piece.len() >> 10);
+            fatal_problem(&mut found, piece.start, message, "put an empty line between games");
+        } else {
+            check_piece(text, piece, &mut found);
+        }
         found.sort_by_key(|found| found.offset);
         for RawProblem { offset: at, level, message, hint } in found {
             let hint = hint.filter(|hint| !hint.is_empty());
@@ -58,6 +65,9 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
         }
     }
 }
+
+/// Largest game that is checked, in bytes.
+const MAX_PIECE_LEN: usize = 1 << 20;
 
 /// Returns the games of a text, in order: each with its tags as the relay reads them.
 pub(super) fn games(text: &str) -> Vec<(&str, Tags)> {

@@ -11,11 +11,11 @@ use std::borrow::Cow;
 use crate::game::{Entry, Termination};
 use crate::lexer::TokenKind;
 use crate::problem::{Location, Problem, Problems, quote};
-use crate::reader;
+use crate::reader::LocatedGame;
 use crate::tag;
 use crate::words::{self, Word};
 
-use super::{entry_place, tag_place, tokens};
+use super::{Games, entry_place, tag_place, tokens};
 
 /// Reports everything that pydraughts cannot read or misreads in a text.
 pub(super) fn check_text(text: &str, problems: &mut Problems) {
@@ -24,30 +24,31 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
         problems.push(Problem::error(place, "a carriage return: the reader raises an error").with_hint("write LF"));
     }
     check_tokens(text, problems);
-    let (games, _) = reader::read_located(text);
+    let mut games = Games::of(text).peekable();
+    let mut end = Location::START;
     let mut reading = GameParser::parse(text);
     let mut is_right = true;
-    for (index, located) in games.iter().enumerate() {
+    while let Some(located) = games.next() {
         let start = located.locations.start();
+        end = located.locations.end.unwrap_or(Location::START);
         let game = &located.game;
         if game.end == Termination::Open {
             let message = "the game has no terminator: the tags of the next become moves";
             problems.push(Problem::error(located.locations.end.unwrap_or(start), message));
         }
-        if game.moves().next().is_none() && index + 1 < games.len() {
+        if game.moves().next().is_none() && games.peek().is_some() {
             problems.push(Problem::error(start, "a game without moves ends the reading: all later games are lost"));
         }
-        check_start(located, problems);
+        check_start(&located, problems);
         if is_right {
             let read = reading.next();
             is_right = read.as_ref().is_some_and(Result::is_ok) || game.moves().next().is_none();
-            if let Some(problem) = first_difference(located, read) {
+            if let Some(problem) = first_difference(&located, read) {
                 problems.push(problem);
             }
         }
     }
     // Text after the last game, or text without a game.
-    let end = games.last().and_then(|located| located.locations.end).unwrap_or(Location::START);
     while is_right && let Some(read) = reading.next() {
         let message = match read {
             Ok(read) if read.moves.is_empty() => continue,
@@ -60,7 +61,7 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
 }
 
 /// Checks the start of a game: the side to move determines how pydraughts reads the first moves.
-fn check_start(located: &reader::LocatedGame, problems: &mut Problems) {
+fn check_start(located: &LocatedGame, problems: &mut Problems) {
     let game = &located.game;
     let Some(first) = game.moves().next() else { return };
     match game.tags.get("FEN") {
@@ -123,7 +124,7 @@ fn check_tokens(text: &str, problems: &mut Problems) {
     }
 }
 
-fn first_difference(located: &reader::LocatedGame, read: Option<Result<ParsedGame, String>>) -> Option<Problem> {
+fn first_difference(located: &LocatedGame, read: Option<Result<ParsedGame, String>>) -> Option<Problem> {
     let tags = &located.game.tags;
     let start = located.locations.start();
     let moves: Vec<(usize, &str)> = located
