@@ -6,9 +6,13 @@
 //!
 //! Exit codes: 0: no errors; 1: errors; 2: a file could not be read.
 
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
 
 use draughts::Variant;
 use draughts_pdn::checked::Checker;
@@ -52,32 +56,60 @@ pub struct Arguments {
     reading: ReadingArguments,
 }
 
-/// Prints the problems.
+/// Prints the problems of all files, in their order. Files are checked side by side, as many as the machine has cores.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let known_variant = arguments.reading.variant()?;
+    let files = &arguments.files;
     let mut worst = ExitCode::SUCCESS;
     let mut is_unreadable = false;
-    for path in &arguments.files {
-        match check_file(path, arguments, known_variant) {
-            Ok(true) => {}
-            Ok(false) => worst = ExitCode::FAILURE,
-            Err(error) => {
-                if output::is_output_error(&error) {
-                    return Err(error);
+    let next = AtomicUsize::new(0);
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    std::thread::scope(|scope| {
+        // The channel has little room: a thread far ahead waits.
+        let (sender, summaries) = mpsc::sync_channel(cores);
+        for _ in 0..cores.min(files.len()) {
+            let (sender, next) = (sender.clone(), &next);
+            scope.spawn(move || {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(path) = files.get(index) else { return };
+                    // The other end leaves if nothing can be printed.
+                    if sender.send((index, summarize(path, arguments, known_variant))).is_err() {
+                        return;
+                    }
                 }
-                output::print_error(format_args!("damcast: {error:#}"));
-                is_unreadable = true;
+            });
+        }
+        drop(sender);
+        let mut early = BTreeMap::new();
+        for (index, path) in files.iter().enumerate() {
+            while !early.contains_key(&index)
+                && let Ok((other, summary)) = summaries.recv()
+            {
+                early.insert(other, summary);
+            }
+            let Some(summary) = early.remove(&index) else { break };
+            match summary.and_then(|summary| report(path, arguments, summary)) {
+                Ok(true) => {}
+                Ok(false) => worst = ExitCode::FAILURE,
+                Err(error) => {
+                    if output::is_output_error(&error) {
+                        return Err(error);
+                    }
+                    output::print_error(format_args!("damcast: {error:#}"));
+                    is_unreadable = true;
+                }
             }
         }
-    }
-    Ok(if is_unreadable { ExitCode::from(2) } else { worst })
+        Ok(if is_unreadable { ExitCode::from(2) } else { worst })
+    })
 }
 
-/// Returns whether the file is free of errors.
-fn check_file(path: &Path, arguments: &Arguments, known_variant: Option<&'static Variant>) -> anyhow::Result<bool> {
+/// Checks a file.
+fn summarize(path: &Path, arguments: &Arguments, known_variant: Option<&'static Variant>) -> anyhow::Result<Summary> {
     let reader = arguments.profile.filter(|profile| *profile != ReaderProfile::Standard);
     let is_strict = arguments.strict || arguments.profile == Some(ReaderProfile::Standard);
-    let summary = match reader {
+    match reader {
         Some(reader) => {
             // A pipe can be read only once.
             let bytes = input::read_whole(path)?;
@@ -85,16 +117,20 @@ fn check_file(path: &Path, arguments: &Arguments, known_variant: Option<&'static
             if is_strict {
                 problems.merge(profile::count_problems(ReaderProfile::Standard, &bytes, known_variant));
             }
-            Summary { games: None, problems }
+            Ok(Summary { games: None, problems })
         }
         None if is_strict => {
             let mut checker = strict::StrictChecker::new(known_variant);
             input::read_chunks(path, |piece| checker.feed(piece))?;
-            Summary { games: None, problems: checker.finish() }
+            Ok(Summary { games: None, problems: checker.finish() })
         }
-        None if arguments.syntax => check_syntax(path, arguments)?,
-        None => check_liberal(path, arguments, known_variant)?,
-    };
+        None if arguments.syntax => check_syntax(path, arguments),
+        None => check_liberal(path, arguments, known_variant),
+    }
+}
+
+/// Prints the problems of a file. Returns whether it is free of errors.
+fn report(path: &Path, arguments: &Arguments, summary: Summary) -> anyhow::Result<bool> {
     let errors = summary.problems.count(Level::Error);
     let (dropped, warnings) = (summary.problems.dropped_count(), summary.problems.count(Level::Warning));
     let mut output = output::buffered_stdout();

@@ -219,3 +219,24 @@ fn long_check_shows_progress() {
     drop(input);
     assert!(child.wait().unwrap().success());
 }
+
+#[test]
+fn problems_of_many_files_come_in_order_of_files() {
+    let folder = tempfile::tempdir().unwrap();
+    // The first files take longest.
+    let names: Vec<String> =
+        (0..12).map(|index| folder.path().join(format!("{index}.pdn")).display().to_string()).collect();
+    for (index, name) in names.iter().enumerate() {
+        let good = "[GameType \"20\"]\n\n1. 32-28 19-23 2. 28x19 14x23 1-1\n\n".repeat(200 * (names.len() - index));
+        std::fs::write(name, good + "[GameType \"20\"]\n\n1. 32-28 19-24 2. 28x19 *\n").unwrap();
+    }
+    let missing = folder.path().join("missing.pdn").display().to_string();
+    let all: Vec<&str> =
+        ["check"].into_iter().chain(names.iter().map(String::as_str)).chain([missing.as_str()]).collect();
+    let output = run(&all);
+    assert_eq!(output.code, 2);
+    let shown: Vec<&str> = output.out.lines().map(|line| line.split(".pdn:").next().unwrap()).collect();
+    let expected: Vec<&str> = names.iter().map(|name| name.trim_end_matches(".pdn")).collect();
+    assert_eq!(shown, expected);
+    assert!(output.err.contains("missing.pdn"), "{}", output.err);
+}
