@@ -196,3 +196,33 @@ fn page_without_stream_polls() {
     let asked = nginx.log().iter().filter(|line| line.starts_with("/events")).count();
     assert!((1..=8).contains(&asked), "{asked}: {:?}", nginx.log());
 }
+
+/// A page that polls beside its stream, because the stream was silent for long, may get an answer that is older than the stream.
+#[test]
+fn late_poll_changes_nothing_that_stream_has_brought() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = hall();
+    let server = outlet.serve();
+    browser.visit(&format!("http://{}/board/2?lang=en", server.address));
+    browser.wait(LIVE, &"Live".into());
+    // Answers wait until they are released. A leap of the clock makes the page believe that its stream is dead.
+    browser.evaluate(
+        "{ const ask = fetch, clock = Date.now; window.leap = 0; Date.now = () => clock() + window.leap; window.fetch = async (...asked) => {
+         const answer = await ask(...asked), text = await answer.text();
+         await new Promise((release) => { window.release = release; }); return new Response(text, answer); }; 0 }",
+    );
+    wait_until("a poll", || {
+        browser.evaluate("window.leap += 13000, 0");
+        std::thread::sleep(Duration::from_millis(1500));
+        browser.evaluate("typeof window.release") == "function"
+    });
+    outlet.play("board-2", 2);
+    browser.wait(MOVES, &"32-28 19-23".into());
+    browser.evaluate("window.release(), 0");
+    outlet.play("board-2", 3);
+    browser.wait(MOVES, &"32-28 19-23 28×19".into());
+    outlet.play("board-2", 4);
+    browser.wait(MOVES, &"32-28 19-23 28×19 14×23".into());
+    let complaints = browser.page_errors();
+    assert!(complaints.is_empty(), "{complaints:?}");
+}

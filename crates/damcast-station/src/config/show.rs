@@ -37,11 +37,13 @@ fn write(mut top: ConfigTable, config: &Config) -> String {
     for section in Section::ALL {
         match section {
             Section::Board | Section::Hall => {}
+            // A hub without halls would be wrong.
             Section::Hub => {
-                let mut hub = top.section(section);
-                let halls = hub.take("hall").and_then(|value| value.tables(Section::Hall).ok());
-                write_table(&mut text, section, hub);
-                halls.into_iter().flatten().for_each(|table| write_table(&mut text, Section::Hall, table));
+                if let Some(Ok(mut hub)) = top.take(section.as_str()).map(|value| value.table(section)) {
+                    let halls = hub.take(Section::Hall.as_str()).and_then(|value| value.tables(Section::Hall).ok());
+                    write_table(&mut text, section, hub);
+                    halls.into_iter().flatten().for_each(|table| write_table(&mut text, Section::Hall, table));
+                }
             }
             Section::Outlet | Section::Deliver => {
                 let tables = top.take(section.as_str()).and_then(|value| value.tables(section).ok());

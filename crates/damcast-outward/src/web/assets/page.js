@@ -245,9 +245,9 @@ document.addEventListener("touchend", (touch) => {
 let loading;
 /** Fetches a page and puts it in place of this one: under its address, or with a known tag only if it has another one. Returns the headers of the answer. */
 async function load(address, target, known) {
-  const before = root.stream, answer = await fetch(address, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) }), html = await answer.text();
-  // The viewer has gone to another page.
-  if (!target && root.stream !== before) return answer.headers;
+  const before = root.stream, begun = Date.now(), answer = await fetch(address, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) }), html = await answer.text();
+  // The viewer has gone to another page, or the stream has brought newer parts.
+  if (!target && (root.stream !== before || streamed > begun)) return answer.headers;
   tag = answer.headers.get("etag");
   if (tag && tag === known) return answer.headers;
   const page = new DOMParser().parseFromString(html, "text/html"), { stream, silent } = page.body.dataset;
@@ -260,6 +260,8 @@ async function load(address, target, known) {
   silentSince = silent ? +silent : null;
   if (target && new URL(target, location).href !== location.href) history.replaceState(null, "", target);
   dress();
+  // The stream sends what changes from an older page.
+  if (!target && stream?.readyState < 2) connect();
   return answer.headers;
 }
 function visit(address) {
