@@ -522,7 +522,7 @@ impl<'a> PageBuilder<'a> {
                     @for kind in ["teams", "rows"] {
                         @if let Some(table) = self.table(&section[kind], planned.filter(|_| kind == "rows")) { (table) }
                     }
-                    @if let Some(now) = planned.and_then(|planned| self.standings_now(planned, &section["rows"])) { (now) }
+                    @if let Some(now) = planned.and_then(|planned| self.standings_now(planned, &section["rows"], games)) { (now) }
                     @if let Some((planned, round)) = planned.and_then(|planned| Some((planned, planned.rounds.iter().rev().find(|round| !planned.matches(round).is_empty())?))) {
                         h3 { (fill(texts.round, round.number)) }
                         (self.matches(planned, round))
