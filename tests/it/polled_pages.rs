@@ -216,13 +216,14 @@ fn late_poll_changes_nothing_that_stream_has_brought() {
         std::thread::sleep(Duration::from_millis(1500));
         browser.evaluate("typeof window.release") == "function"
     });
-    outlet.play("board-2", 2);
-    browser.wait(MOVES, &"32-28 19-23".into());
+    (2..=4).for_each(|ply| outlet.play("board-2", ply));
+    const ALL: &str = "32-28 19-23 28×19 14×23";
+    browser.wait(MOVES, &ALL.into());
     browser.evaluate("window.release(), 0");
-    outlet.play("board-2", 3);
-    browser.wait(MOVES, &"32-28 19-23 28×19".into());
-    outlet.play("board-2", 4);
-    browser.wait(MOVES, &"32-28 19-23 28×19 14×23".into());
+    // The next part of the page has no moves.
+    outlet.append_event("board-2", json!({"p": 1, "type": "clock", "clock": {"white": 1234, "black": 1800}}));
+    browser.wait("document.querySelector('.plb.wh .ck time').textContent", &"0:20:34".into());
+    assert_eq!(browser.evaluate(MOVES), ALL);
     let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
 }
