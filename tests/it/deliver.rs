@@ -219,7 +219,7 @@ fn bad_commands_delay_no_other() {
     deliveries.stop();
 }
 
-/// The command of a delivery runs once at a time, even if somebody tries it by hand.
+/// Two calls of a command never overlap, also if an operator starts one with `--once`.
 #[test]
 fn command_never_runs_twice_at_once() {
     let place = Place::new();

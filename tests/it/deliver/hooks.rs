@@ -242,7 +242,7 @@ impl Target<'_> {
     }
 }
 
-/// Finds a port of this machine that nobody uses.
+/// Returns a free port of this machine.
 fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -451,7 +451,7 @@ fn rclone_to_s3() {
     };
     let config = place.path("rclone.conf");
     fs::write(&config, remote("club")).unwrap();
-    for (name, bucket) in [("club", "club:club/live"), ("absent", "club:nobody/live")] {
+    for (name, bucket) in [("club", "club:club/live"), ("absent", "club:missing/live")] {
         let hook = hook("rclone");
         // The machine of the test may name a certificate authority, which this version of rclone cannot combine with its own client.
         let command = ["env", "-u", "AWS_CA_BUNDLE", &hook, bucket, "--config", config.to_str().unwrap()];

@@ -353,7 +353,7 @@ impl Hub {
         self.take_files(index, &files);
     }
 
-    /// Takes over new files of a hall, except those that readers would stumble over.
+    /// Stores new files of a hall. Refuses a file that breaks the rules of the configured reader; the last valid one stays.
     fn take_files(&mut self, index: usize, new: &[CopiedFile]) {
         let profile = self.options.profile;
         let hall = &mut self.halls[index];
@@ -404,7 +404,7 @@ impl Hub {
         self.note_changed_files()?;
         for Hall { name, copy, is_listed, .. } in &mut self.halls {
             let Some(part) = self.events.halls.get(name) else { continue };
-            // The names to hide are in the files; a generation is told before its lines.
+            // Lines wait for the hall's files, which name the hidden players, and for the line with its generation.
             if !*is_listed || part.generation.is_none() || part.generation != copy.position.generation {
                 continue;
             }

@@ -49,7 +49,7 @@ pub fn answer(files: &OutletFiles, hall: &ViewerHall, sign: &Arc<AtomicI64>, req
         headers.extend(HeaderValue::from_str(value).ok().map(|value| (HeaderName::from_static(name), value)));
     };
     add(GENERATION_HEADER, &hall.generation);
-    // Another generation is told only by a line of it: the file may be missing for a moment.
+    // Without a line the generation is unknown: the file may be missing for a moment.
     if hall.seq == 0 && (request.generation.is_some() || from > 1) {
         return (StatusCode::SERVICE_UNAVAILABLE, headers, "there are no events yet\n").into_response();
     }

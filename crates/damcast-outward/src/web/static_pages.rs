@@ -207,7 +207,7 @@ impl PageFolder {
         self.replace(LIST_FILE, format!("{text:#}\n").as_bytes())
     }
 
-    /// Replaces a file as a whole, so that nobody reads half of it.
+    /// Replaces a file by a rename: readers get the old file or the new one.
     fn replace(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let new = self.path.join(NEW_FILE);
         // A link in its place is not followed.
