@@ -50,6 +50,8 @@ const FEW_BOARDS: usize = 8;
 const BREAK_MS: u64 = 120_000;
 /// Lifetime of the login code for the operator's page: longer than that of a station, for people who look around.
 const CODE_LIFETIME: Duration = Duration::from_secs(600);
+/// Interval at which a board that has not begun looks for its pairing.
+const PAIRING_INTERVAL: Duration = Duration::from_millis(20);
 /// Interval at which the table is redrawn.
 const REFRESH_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -100,9 +102,9 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Arguments { boards, .. } => ROUNDS[usize::from(usize::from(*boards) > FEW_BOARDS)],
     };
     let done: Arc<[AtomicUsize]> = (0..rounds).map(|_| AtomicUsize::new(0)).collect();
-    let (boards, lines) = set_up(arguments, &directory, &stop, &done)?;
-    let names: Vec<String> = lines.iter().map(|line| line.name.clone()).collect();
-    demo_event::prepare(&directory, &names, rounds)?;
+    let (reports, rows) = watch::channel(Vec::new());
+    let is_new = demo_event::prepare(&directory, usize::from(arguments.boards), rounds)?;
+    let (boards, lines) = set_up(arguments, &directory, &stop, &done, is_new.then_some(&rows))?;
     let config = Config {
         directory: directory.clone(),
         lines,
@@ -118,7 +120,6 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     };
 
     let runtime = tokio::runtime::Runtime::new().context("the runtime")?;
-    let (reports, rows) = watch::channel(Vec::new());
     let (all, exit_when_done) = (boards.len(), arguments.exit_when_done);
     let (mut screen, mut last) = (Screen::standard(), Vec::new());
     let (has_ended, socket) = (Notify::new(), directory.join(SOCKET_NAME));
@@ -206,20 +207,27 @@ fn folder(named: Option<&Path>) -> anyhow::Result<PathBuf> {
 type Board = JoinHandle<std::io::Result<()>>;
 
 /// Starts the boards, each on its own thread and port, and returns the lines that record them. `done` counts by round the boards whose
-/// game is over.
+/// game is over. With `rows`, each board waits until its line has a pairing: a game that begins earlier would belong to none.
 fn set_up(
     arguments: &Arguments,
     directory: &Path,
     stop: &Arc<AtomicBool>,
     done: &Arc<[AtomicUsize]>,
+    rows: Option<&watch::Receiver<Vec<LineReport>>>,
 ) -> anyhow::Result<(Vec<Board>, Vec<LineConfig>)> {
     let (mut boards, mut lines) = (Vec::new(), Vec::new());
     for (index, (mut world, ends)) in worlds(arguments, done.len())?.into_iter().enumerate() {
-        let name = format!("board-{}", index + 1);
+        let name = demo_event::board_name(index);
         let link = directory.join("ports").join(&name);
         let port = Port::open(&link).with_context(|| link.display().to_string())?;
-        let (stop, done, speed) = (stop.clone(), done.clone(), arguments.speed);
+        let (stop, done, rows, speed) = (stop.clone(), done.clone(), rows.cloned(), arguments.speed);
         boards.push(std::thread::spawn(move || {
+            let has_pairing = |rows: &watch::Receiver<Vec<LineReport>>| {
+                rows.borrow().get(index).is_some_and(|row| row.status.pairing.is_some())
+            };
+            while rows.as_ref().is_some_and(|rows| !has_pairing(rows)) && !stop.load(Ordering::Relaxed) {
+                std::thread::sleep(PAIRING_INTERVAL);
+            }
             let mut over = 0;
             play(&mut world, &port, speed, |world| {
                 while ends.get(over).is_some_and(|end| world.now_ms() > end + STAYS_MS) {

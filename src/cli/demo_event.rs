@@ -54,21 +54,27 @@ const TITLES: [&str; 4] = ["GMI", "MI", "MF", ""];
 /// Codes of the Olympic Committee, so that flags and columns have contents.
 const FEDERATIONS: [&str; 6] = ["NED", "FRA", "LTU", "SEN", "BRA", "LAT"];
 
+/// Returns the name of a board's line.
+pub fn board_name(index: usize) -> String {
+    format!("board-{}", index + 1)
+}
+
 /// Writes the tournament log for these boards into a new folder; an existing tournament stays as it is. The boards play so many `rounds`.
-pub fn prepare(directory: &Path, boards: &[String], rounds: usize) -> anyhow::Result<()> {
+/// Returns whether the tournament is new.
+pub fn prepare(directory: &Path, boards: usize, rounds: usize) -> anyhow::Result<bool> {
     let folder = directory.join("log");
     make_folder(&folder).with_context(|| folder.display().to_string())?;
     let mut service =
         TournamentService::open(Arc::new(RealDisk), &folder).with_context(|| folder.display().to_string())?;
     if !service.log().records().is_empty() {
-        return Ok(());
+        return Ok(false);
     }
-    let board = |name: &String| StationBoard { name: name.clone(), serial: None, is_connected: false, is_known: true };
-    service.set_boards(boards.iter().map(board).collect());
+    let board = |index| StationBoard { name: board_name(index), serial: None, is_connected: false, is_known: true };
+    service.set_boards((0..boards).map(board).collect());
     let round = |round, to: &str| TournamentCommand::SetRoundState { round, to: to.to_owned(), section: None };
     for matter in [
-        TournamentCommand::import_of("players.csv", players(2 * boards.len())),
-        TournamentCommand::import_of("pairings.csv", pairings(boards.len(), rounds)),
+        TournamentCommand::import_of("players.csv", players(2 * boards)),
+        TournamentCommand::import_of("pairings.csv", pairings(boards, rounds)),
         round(1, "open"),
         round(1, "closed"),
         round(2, "open"),
@@ -78,7 +84,7 @@ pub fn prepare(directory: &Path, boards: &[String], rounds: usize) -> anyhow::Re
             .execute(&request, &user())
             .map_err(|refusal| anyhow!("the tournament of the demonstration: {refusal}"))?;
     }
-    Ok(())
+    Ok(true)
 }
 
 fn name(player: usize) -> String {
@@ -148,13 +154,12 @@ mod tests {
     fn every_board_count_has_tournament() {
         for boards in [1, 2, 3, 4, 8, 64] {
             let folder = tempfile::tempdir().unwrap();
-            let names: Vec<String> = (1..=boards).map(|board| format!("board-{board}")).collect();
-            prepare(folder.path(), &names, 4).unwrap();
+            assert!(prepare(folder.path(), boards, 4).unwrap());
             let service = TournamentService::open(Arc::new(RealDisk), &folder.path().join("log")).unwrap();
             let tournament = service.tournament();
             assert_eq!(tournament.board_assignments().len(), boards, "each board has its pairing");
             let before = service.log().records().len();
-            prepare(folder.path(), &names, 4).unwrap();
+            assert!(!prepare(folder.path(), boards, 4).unwrap());
             let again = TournamentService::open(Arc::new(RealDisk), &folder.path().join("log")).unwrap();
             assert_eq!(again.log().records().len(), before, "what is there stays");
         }
