@@ -17,7 +17,7 @@ use damcast_control::overview::{
     AlarmView, AwaitedView, BoardView, ClocksView, DiskView, EntryView, LineView, OutletView, Overview, PairingView,
     ReloadView, SquaresView, UnexplainedView, WaitView, WallTime,
 };
-use damcast_engine::session::{Condition, EntryStatus, Status};
+use damcast_engine::session::{BusAddress, Condition, EntryStatus, Status};
 use tokio::sync::watch;
 
 use crate::counters::{Counters, LineCounters};
@@ -169,46 +169,82 @@ pub fn disk(folder: &Path) -> Option<DiskView> {
     (stats.f_blocks > 0).then(|| DiskView { free_bytes: bytes(stats.f_bavail), total_bytes: bytes(stats.f_blocks) })
 }
 
-/// Returns all boards of some lines. A bus without known boards is shown as one board.
-pub fn boards(rows: &[LineReport], now: WallTime) -> Vec<BoardView> {
-    let of_line = |row: &LineReport| match row.boards.as_slice() {
-        [] => {
-            let view = board(row, None, &row.name, &row.status, row.since, row.live_file.as_ref(), now);
-            vec![BoardView { waits: row.wait_status.map(WaitView::from), ..view }]
-        }
-        boards => {
-            let of_bus = |of_bus: &BoardReport| {
-                let since = if row.no_link.is_some() { row.since } else { of_bus.since };
-                let address = Some(of_bus.address.number());
-                let view = board(row, address, &of_bus.name, &of_bus.status, since, of_bus.live_file.as_ref(), now);
-                BoardView { waits: of_bus.wait_status.map(WaitView::from), ..view }
-            };
-            boards.iter().map(of_bus).collect()
-        }
-    };
-    rows.iter().flat_map(of_line).collect()
+/// A board as its line reports it. A bus without known boards counts as one board.
+pub struct BoardRow<'r> {
+    /// Report of the line.
+    pub line: &'r LineReport,
+    /// Address on a bus.
+    pub address: Option<BusAddress>,
+    /// Prefix of the names of its files.
+    pub name: &'r str,
+    /// Status of the core.
+    pub status: &'r Status,
+    since: Option<WallTime>,
+    waits: Option<WaitStatus>,
+    live_file: Option<&'r PathBuf>,
 }
 
-fn board(
-    row: &LineReport,
-    address: Option<u16>,
-    name: &str,
-    status: &Status,
-    since: Option<WallTime>,
-    file: Option<&PathBuf>,
-    now: WallTime,
-) -> BoardView {
-    let entry = status.entry.as_ref().filter(|entry| entry.is_on);
-    // While people enter the moves, the link does not matter.
-    let no_link = row.no_link.as_ref().filter(|_| row.is_entry || entry.is_none());
-    let condition = if no_link.is_some() { Condition::NoConnection } else { status.condition };
+impl<'r> BoardRow<'r> {
+    /// Returns the state of the game that people enter, if they do at present.
+    pub fn entry(&self) -> Option<&'r EntryStatus> {
+        self.status.entry.as_ref().filter(|entry| entry.is_on)
+    }
+
+    /// Returns the name of the board's condition.
+    pub fn state(&self) -> &'static str {
+        match (self.line.is_broken, self.missing_link()) {
+            (true, _) => "broken",
+            (false, Some(_)) => Condition::NoConnection.as_str(),
+            (false, None) => self.status.condition.as_str(),
+        }
+    }
+
+    /// Returns why the board is not heard. While people enter the moves, the link does not matter.
+    fn missing_link(&self) -> Option<&'r String> {
+        self.line.no_link.as_ref().filter(|_| self.line.is_entry || self.entry().is_none())
+    }
+}
+
+/// Returns all boards of some lines, in their order.
+pub fn board_rows(rows: &[LineReport]) -> impl Iterator<Item = BoardRow<'_>> {
+    rows.iter().flat_map(|line| {
+        let alone = line.boards.is_empty().then(|| BoardRow {
+            line,
+            address: None,
+            name: &line.name,
+            status: &line.status,
+            since: line.since,
+            waits: line.wait_status,
+            live_file: line.live_file.as_ref(),
+        });
+        let of_bus = line.boards.iter().map(move |board: &BoardReport| BoardRow {
+            line,
+            address: Some(board.address),
+            name: &board.name,
+            status: &board.status,
+            since: if line.no_link.is_some() { line.since } else { board.since },
+            waits: board.wait_status,
+            live_file: board.live_file.as_ref(),
+        });
+        alone.into_iter().chain(of_bus)
+    })
+}
+
+/// Returns the views of all boards of some lines.
+pub fn boards(rows: &[LineReport], now: WallTime) -> Vec<BoardView> {
+    board_rows(rows).map(|row| board(&row, now)).collect()
+}
+
+fn board(row: &BoardRow<'_>, now: WallTime) -> BoardView {
+    let BoardRow { line, status, since, .. } = *row;
+    let entry = row.entry();
     BoardView {
-        name: name.to_owned(),
-        line: row.name.clone(),
-        address,
+        name: row.name.to_owned(),
+        line: line.name.clone(),
+        address: row.address.map(BusAddress::number),
         serial: status.board.clone(),
-        state: if row.is_broken { "broken".to_owned() } else { condition.as_str().to_owned() },
-        text: no_link.cloned().unwrap_or_else(|| status.state.clone()),
+        state: row.state().to_owned(),
+        text: row.missing_link().cloned().unwrap_or_else(|| status.state.clone()),
         since,
         since_s: since.map(|since| u64::try_from((now - since).num_seconds()).unwrap_or(0)),
         held: status.is_held,
@@ -221,7 +257,7 @@ fn board(
         clocks: status.clocks.map(|[white, black]| ClocksView { white, black }),
         clock_missing: status.clock_missing,
         provisional: status.likely_moves.clone(),
-        waits: None,
+        waits: row.waits.map(WaitView::from),
         unexplained: status.unexplained.as_ref().map(|doubt| UnexplainedView {
             squares: doubt.squares.clone(),
             interpretations: doubt.interpretations.clone(),
@@ -231,7 +267,7 @@ fn board(
         missing_moves: status.missing_moves.clone(),
         wrong_start: status.start_problem.clone(),
         publication: None,
-        file: file.cloned(),
+        file: row.live_file.cloned(),
         pairing: None,
         proposed_result: status.proposed_result.clone(),
         assigned_pairing: status.pairing.clone(),

@@ -165,18 +165,19 @@ pub async fn report_to_service_manager(
 
 /// Returns a status line: `4 boards: 3 playing, 1 waiting; 132 plies`.
 fn status(rows: &[LineReport]) -> String {
-    let boards = observer::boards(rows, observer::now());
     let mut states: Vec<(&str, usize)> = Vec::new();
-    for board in &boards {
-        match states.iter_mut().find(|(state, _)| *state == board.state) {
+    let (mut boards, mut plies) = (0, 0);
+    for board in observer::board_rows(rows) {
+        boards += 1;
+        plies += board.status.plies;
+        match states.iter_mut().find(|(state, _)| *state == board.state()) {
             Some((_, count)) => *count += 1,
-            None => states.push((&board.state, 1)),
+            None => states.push((board.state(), 1)),
         }
     }
     let states: Vec<String> = states.iter().map(|(state, count)| format!("{count} {state}")).collect();
-    let plies: u32 = boards.iter().map(|board| board.plies).sum();
-    let noun = if boards.len() == 1 { "board" } else { "boards" };
-    format!("{} {noun}: {}; {plies} plies", boards.len(), states.join(", "))
+    let noun = if boards == 1 { "board" } else { "boards" };
+    format!("{boards} {noun}: {}; {plies} plies", states.join(", "))
 }
 
 fn ticks(period: Duration) -> tokio::time::Interval {
