@@ -102,5 +102,16 @@ fn check(sources: &Sources) -> Result<String, ConfigErrors> {
         let place = line.port.as_ref().map_or_else(|| ", entered by hand".to_owned(), |port| format!(" at {port}"));
         text += &format!("  {}: game {}{place}\n", line.name, line.game_type);
     }
+    for outlet in &config.outlets {
+        let parts = outlet.profile.max_games().filter(|most| boards > *most).map(|most| (most, boards.div_ceil(most)));
+        if let Some((most, parts)) = parts {
+            text += &format!(
+                "{}: programs of the profile {} read {most} games of a file; games.pdn has all boards, and part/1/games.pdn to \
+                 part/{parts}/games.pdn have {most} each, in the same order\n",
+                outlet.directory.display(),
+                outlet.profile
+            );
+        }
+    }
     Ok(text)
 }

@@ -25,11 +25,9 @@ use damcast::engine::broadcast::documents;
 use damcast::station::config::{self, DEFAULT_PATH, DeskConfig, SocketCandidates, Sources};
 use damcast::station::disk::{Lock, RealDisk, make_folder};
 use damcast::station::folder::recorded_games;
-use damcast::station::outlets::Plans;
 use damcast::station::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 use damcast::station::tournament_service::{ServiceError, TournamentService};
 use damcast::tournament::{TournamentCommand, only_section};
-use draughts_pdn::profile::ReaderProfile;
 use draughts_tournament::{
     self as model, Format, ImportFile, Scoring, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection,
     UnplayedPolicy,
@@ -380,34 +378,6 @@ fn request_station(place: &TournamentLocation, request: TournamentRequest) -> an
     Ok(ExitCode::SUCCESS)
 }
 
-/// Maximum number of games per file that the readers of the outlets accept, from the station's last plan. Without a plan that of
-/// lidraughts, the lowest.
-fn max_games(folder: &Path) -> Option<usize> {
-    let plans = Plans::read(&RealDisk, folder).unwrap_or_default();
-    match plans.current() {
-        Some(plan) => plan.outlets.iter().filter_map(|outlet| outlet.profile.max_games()).min(),
-        None => ReaderProfile::Lidraughts.max_games(),
-    }
-}
-
-/// Returns the rounds whose files may be too long; without a station it is unknown which pairings have an electronic board.
-fn overlong_rounds(tournament: &Tournament, most: Option<usize>) -> Vec<String> {
-    let Some(most) = most else { return Vec::new() };
-    let last = tournament.sections.iter().map(TournamentSection::last_round).max().unwrap_or(0);
-    let count = |round: u32| {
-        let pairings = tournament.sections.iter().flat_map(|section| section.round(round));
-        pairings.filter(|pairing| pairing.white.is_some() && pairing.black.is_some()).count()
-    };
-    let line = |round: u32| {
-        format!(
-            "round {round} has {} pairings: with so many electronic boards it cannot be published where an outlet has the profile lidraughts, \
-             which reads {most} games of a file",
-            count(round)
-        )
-    };
-    (1..=last).filter(|round| count(*round) > most).map(line).collect()
-}
-
 fn request_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Result<ExitCode> {
     let folder = directory.join("log");
     let lock = if request.dry_run {
@@ -421,8 +391,7 @@ fn request_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Resu
     if let Some(damage) = service.log().damage() {
         print_error(format_args!("damcast: {damage}: what stands before it counts"));
     }
-    let most = max_games(&folder);
-    service.configure(Vec::new(), 1, most);
+    service.configure(Vec::new(), 1);
     if folder.is_dir() {
         recorded_games(directory)?.into_iter().for_each(|game| service.games_mut().insert(game));
     }
@@ -437,9 +406,6 @@ fn request_folder(directory: &Path, request: &TournamentRequest) -> anyhow::Resu
         }
     };
     drop(lock);
-    if done.record.is_some() {
-        overlong_rounds(service.tournament(), most).iter().for_each(print_error);
-    }
     let path = folder.join(TOURNAMENT_FILE);
     // If root acts for the station, the file must belong to the station's user.
     if let (Ok(own), Ok(of_folder)) = (fs::metadata(&path), fs::metadata(&folder))

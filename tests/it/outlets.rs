@@ -12,6 +12,7 @@ use damcast::station::folder::rebuild::rebuild;
 use damcast::station::journal::witness::Witnesses;
 use damcast::station::outlets::{EventStreams, EventsFile};
 use draughts::Variant;
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::control::{metric_value, metrics, status};
@@ -19,6 +20,7 @@ use crate::daemon::{SPEED, StationFolder, moves};
 use crate::hall::Hall;
 use crate::model_disk::ModelDisk;
 use crate::program::{assert_contains, run};
+use crate::pty::wait_until;
 
 impl Hall {
     /// Starts a station with these tables before its own.
@@ -346,6 +348,36 @@ fn order_cut_at_line_is_found_and_stops_its_outlet() {
 const FOLDER: [&str; 2] = ["/r/public", "/r/log"];
 
 /// Returns two boards with this game.
+/// The relay of lidraughts reads 64 games of a file.
+#[test]
+fn hall_of_66_boards_has_parts_for_lidraughts() {
+    let names: Vec<String> = (1..=66).map(|board| format!("b{board}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let place = StationFolder::new(&[]);
+    configure(&place, &names, "");
+    let config = place.path("damcast.toml").display().to_string();
+    let check = run(&["config", "check", "--config", &config]);
+    assert_contains(&check.out, &["part/1/games.pdn to part/2/games.pdn have 64 each"]);
+    let mut station = place.start();
+    let read = |name: &str| fs::read_to_string(place.path("recordings/public").join(name)).unwrap_or_default();
+    let count = |name: &str| read(name).matches("[GameType ").count();
+    wait_until("the parts", || {
+        [count("games.pdn"), count("part/1/games.pdn"), count("part/2/games.pdn")] == [66, 64, 2]
+    });
+    assert_eq!(format!("{}\n{}", read("part/1/games.pdn"), read("part/2/games.pdn")), read("games.pdn"));
+    let part = place.path("recordings/public/part/1/games.pdn").display().to_string();
+    let check = run(&["check", "--profile", "lidraughts", &part]);
+    assert_eq!(check.code, 0, "{}", check.out);
+    // With fewer boards there are no parts.
+    configure(&place, &names[..10], "");
+    run(&["ctl", "reload", "--config", &config]).done();
+    wait_until("no parts", || count("games.pdn") == 10 && read("part/1/games.pdn").is_empty());
+    assert!(read("part/2/games.pdn").is_empty());
+    station.signal(Signal::TERM);
+    let fsck = run(&["fsck", &place.path("recordings").display().to_string()]);
+    assert_eq!(fsck.code, 0, "{}", fsck.out);
+}
+
 fn boards() -> [broadcast::Board; 2] {
     const LINES: [&str; 3] = ["1. 32-28", "19-23", "2. 28x19"];
     let at = chrono::DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap();

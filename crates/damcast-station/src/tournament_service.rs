@@ -12,7 +12,7 @@
 
 mod missing_moves;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -119,8 +119,6 @@ pub struct TournamentService {
     configured_boards: Vec<String>,
     /// Number of the first board, from 1.
     first_board: u32,
-    /// Maximum number of games in a file for all its readers; `None` for no limit.
-    max_games: Option<usize>,
     /// Results that boards show during running games, by board.
     proposed: BTreeMap<String, String>,
     /// Simulated time; `None` for the clock of the machine.
@@ -160,7 +158,6 @@ impl TournamentService {
             last_serials: BTreeMap::new(),
             configured_boards: Vec::new(),
             first_board: 1,
-            max_games: None,
             proposed: BTreeMap::new(),
             now: None,
         })
@@ -233,9 +230,9 @@ impl TournamentService {
         }
     }
 
-    /// Applies the configuration: boards by number, the number of the first one, and the maximum number of games in a file of an outlet.
-    pub fn configure(&mut self, configured_boards: Vec<String>, first_board: u32, max_games: Option<usize>) {
-        (self.configured_boards, self.first_board, self.max_games) = (configured_boards, first_board, max_games);
+    /// Applies the configuration: boards by number, and the number of the first one.
+    pub fn configure(&mut self, configured_boards: Vec<String>, first_board: u32) {
+        (self.configured_boards, self.first_board) = (configured_boards, first_board);
         // The record has the boards from the time before a restart.
         let tournament = self.log.tournament();
         for BoardAssignment { board, pairing, .. } in tournament.board_assignments() {
@@ -262,14 +259,23 @@ impl TournamentService {
                 self.last_serials.insert(board.name.clone(), (serial.clone(), last));
             }
         }
-        let connected: Vec<String> =
-            boards.iter().filter(|board| board.is_connected).map(|board| board.name.clone()).collect();
-        for board in &mut boards {
-            let Some((serial, when)) = self.last_serials.get(&board.name) else { continue };
-            let is_elsewhere = self.last_serials.iter().any(|(name, (other, other_when))| {
-                other == serial && (connected.contains(name), other_when) > (connected.contains(&board.name), when)
-            });
-            board.serial = Some(serial.clone()).filter(|_| !is_elsewhere);
+        // Each serial number is at the board that is connected, or else at the one that reported it last.
+        let connected: BTreeSet<&str> =
+            boards.iter().filter(|board| board.is_connected).map(|board| board.name.as_str()).collect();
+        let mut holders: BTreeMap<&str, (bool, u64)> = BTreeMap::new();
+        for (name, (serial, when)) in &self.last_serials {
+            let claim = (connected.contains(name.as_str()), *when);
+            let holder = holders.entry(serial).or_insert(claim);
+            *holder = claim.max(*holder);
+        }
+        let serial_at = |board: &StationBoard| {
+            let (serial, when) = self.last_serials.get(&board.name)?;
+            let is_here = holders.get(serial.as_str()) <= Some(&(board.is_connected, *when));
+            is_here.then(|| serial.clone())
+        };
+        let serials: Vec<Option<String>> = boards.iter().map(serial_at).collect();
+        for (board, serial) in boards.iter_mut().zip(serials) {
+            board.serial = serial;
         }
         let named = |boards: &[StationBoard]| -> Vec<(String, Option<String>)> {
             boards.iter().map(|board| (board.name.clone(), board.serial.clone())).collect()
@@ -350,7 +356,6 @@ impl TournamentService {
             names: &names,
             by_number: &by_number,
             are_listed: !self.configured_boards.is_empty(),
-            max_games: self.max_games,
             proposed: &self.proposed,
             unheard: &unheard,
         })

@@ -380,7 +380,7 @@ fn replayed_game_counts_once_and_first_stays_marked() {
 fn board_is_at_last_seen_serial_number() {
     let mut desk = ServiceFixture::new();
     let tables = ["serial:1", "serial:2"].map(str::to_owned);
-    desk.0.configure(tables.into(), 1, None);
+    desk.0.configure(tables.into(), 1);
     let mut report_boards = |serials: [(Option<&str>, bool); 2]| {
         desk.0.set_boards(station_boards(serials));
         [1, 2].map(|number| desk.0.board_with(number))
@@ -402,7 +402,7 @@ fn restart_keeps_pairings_of_boards() {
     let disk = Arc::new(ModelDisk::new());
     let open = |serials| {
         let mut service = TournamentService::open(disk.clone(), Path::new("/r/log")).unwrap();
-        service.configure(["serial:1", "serial:2"].map(str::to_owned).into(), 1, None);
+        service.configure(["serial:1", "serial:2"].map(str::to_owned).into(), 1);
         service.set_boards(station_boards(serials));
         ServiceFixture(service, disk.clone())
     };
@@ -427,7 +427,7 @@ fn restart_keeps_pairings_of_boards() {
 #[test]
 fn second_room_has_boards_from_its_first_number() {
     let mut desk = ServiceFixture::new();
-    desk.0.configure(Vec::new(), 2, None);
+    desk.0.configure(Vec::new(), 2);
     desk.0.set_boards(station_boards([(None, true), (None, true)]));
     assert_eq!([1, 2, 3, 4].map(|number| desk.0.board_with(number)), [None, Some("a".into()), Some("b".into()), None]);
     desk.import(PLAYERS);

@@ -109,25 +109,6 @@ fn reports_all_mistakes_of_file_at_once() {
     assert_eq!(places, ["2:9:", "2:13:", "3:1:", "3:3:", "4:1:", "4:8:", "5:5:"], "{diagnostics:#?}");
 }
 
-/// Without a station it is unknown which pairings have an electronic board.
-#[test]
-fn lidraughts_limit_is_reported_without_station() {
-    let home = tempfile::tempdir().unwrap();
-    let (file, folder) = (home.path().join("round.csv"), home.path().join("club"));
-    let import = |pairings: usize| {
-        let row = |number: usize| format!("1;{number};White {number};Black {number}\n");
-        let rows: String = (1..=pairings).map(row).collect();
-        fs::write(&file, format!("Round;Board;White;Black\n{rows}")).unwrap();
-        let directory = folder.to_str().unwrap();
-        run(&["tournament", "import", file.to_str().unwrap(), "--directory", directory])
-    };
-    let short = import(64);
-    assert!(short.code == 0 && !short.err.contains("lidraughts"), "{}{}", short.out, short.err);
-    let long = import(70);
-    assert!(long.code == 0 && long.err.contains("round 1 has 70 pairings"), "{}{}", long.out, long.err);
-    assert!(!long.out.contains("main:"), "nobody named the section: {}", long.out);
-}
-
 #[test]
 fn odd_names_are_refused_with_place_or_are_two_players() {
     let rows = |name: &str| format!("Round;Board;White;Black;Result\n1;1;{name};Wiersma;2-0\n");

@@ -17,6 +17,9 @@
 //!
 //! No value of a tag blocks a file: brackets in it are written as `(` and `)`, for pydraughts quotes as `'`.
 //!
+//! Readers of the profile lidraughts take 64 games of a file and ignore the rest. `games.pdn` has all boards nevertheless; the outlet
+//! also writes its parts, each with as many games as these readers take.
+//!
 //! The result is in the tag only, and is `*` until it is certain; every game ends with `*`. The writer of the file checks
 //! [`Snapshot::first_problem`] first: a file that would break its readers is not published.
 
@@ -26,7 +29,7 @@ use std::io;
 use draughts_pdn::clock::Clocks;
 use draughts_pdn::fen;
 use draughts_pdn::game::{Entry as PdnEntry, Game, MoveEntry, Tags, Termination};
-use draughts_pdn::problem::{Level, Problem};
+use draughts_pdn::problem::{Level, Problem, ProblemKind};
 use draughts_pdn::reader;
 use draughts_pdn::writer::{self, Style};
 
@@ -81,6 +84,46 @@ impl<'b> SnapshotEntry<'b> {
     }
 }
 
+/// Text of an entry in the files of a profile.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EntryText {
+    /// Text of the game; empty if the profile leaves it out.
+    text: String,
+    /// Name of the board.
+    board: String,
+    /// Whether the game has a move.
+    is_started: bool,
+    /// Whether the game is not shown, or not to its last move, because of a setup.
+    is_truncated: bool,
+}
+
+impl EntryText {
+    /// Returns the text of an entry.
+    ///
+    /// # Errors
+    ///
+    /// Returns errors as [`super::StoredGame::load`] does.
+    pub fn new(entry: &SnapshotEntry, profile: ReaderProfile) -> io::Result<EntryText> {
+        let SnapshotEntry { board, visible_game, result } = entry;
+        let record = visible_game.map(|visible| visible.game.load()).transpose()?;
+        let shown = visible_game.zip(record.as_deref());
+        let shown = shown.map(|(visible, record)| (record, visible.delay.view(record, visible.now)));
+        let (mut game, is_truncated) = board_text(board, shown, profile);
+        if let (Some(game), None, Some(result)) = (&mut game, shown, result) {
+            game.tags.set("Result", result.as_str());
+        }
+        let is_started = game.as_ref().is_some_and(|game| game.moves().next().is_some());
+        let text = game.map_or(String::new(), |game| writer::write(&[game], Style::Compact));
+        Ok(EntryText { text, board: board.name.clone(), is_started, is_truncated })
+    }
+
+    /// Whether readers of this profile can read the text, wherever it stands in a file.
+    pub fn is_readable(&self, profile: ReaderProfile) -> bool {
+        // For pydraughts a game may hide those behind it, so such a file is checked as a whole.
+        profile != ReaderProfile::Pydraughts && first_problem(profile, self.text.as_bytes()).is_none()
+    }
+}
+
 impl Snapshot {
     /// Returns the snapshot of these entries.
     ///
@@ -88,39 +131,54 @@ impl Snapshot {
     ///
     /// Returns errors as [`super::StoredGame::load`] does.
     pub fn from_entries(
-        places: &[SnapshotEntry],
+        entries: &[SnapshotEntry],
         which: BoardSelection,
         profile: ReaderProfile,
     ) -> io::Result<Snapshot> {
-        let (mut truncated_boards, mut games) = (Vec::new(), Vec::new());
-        for SnapshotEntry { board, visible_game, result } in places {
-            let record = visible_game.map(|visible| visible.game.load()).transpose()?;
-            let shown = visible_game.zip(record.as_deref());
-            let shown = shown.map(|(visible, record)| (record, visible.delay.view(record, visible.now)));
-            let (mut game, is_held) = board_text(board, shown, which, profile);
-            if is_held {
-                truncated_boards.push(board.name.clone());
+        let texts: Vec<EntryText> =
+            entries.iter().map(|entry| EntryText::new(entry, profile)).collect::<io::Result<_>>()?;
+        Ok(Snapshot::from_texts(texts.iter(), which, profile))
+    }
+
+    /// Returns the snapshot of entries with these texts.
+    pub fn from_texts<'t>(
+        texts: impl Iterator<Item = &'t EntryText>,
+        which: BoardSelection,
+        profile: ReaderProfile,
+    ) -> Snapshot {
+        let (mut truncated_boards, mut text) = (Vec::new(), String::new());
+        for entry in texts {
+            if entry.is_truncated {
+                truncated_boards.push(entry.board.clone());
             }
-            if let (Some(game), None, Some(result)) = (&mut game, shown, result) {
-                game.tags.set("Result", result.as_str());
+            if entry.text.is_empty() || which == BoardSelection::Started && !entry.is_started {
+                continue;
             }
-            games.extend(game);
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&entry.text);
         }
-        Ok(Snapshot { text: writer::write(&games, Style::Compact), truncated_boards, profile })
+        Snapshot { text, truncated_boards, profile }
     }
 
     /// Returns the first problem that readers of this profile would have; a file with a problem must not be published.
     pub fn first_problem(&self) -> Option<Problem> {
-        let problems = profile::check(self.profile, self.text.as_bytes(), None);
-        problems.into_iter().find(|problem| problem.level == Level::Error)
+        first_problem(self.profile, self.text.as_bytes())
     }
 }
 
-/// Returns the text of a board, empty if the file leaves it out; and whether the game is shown up to its last certain move only.
+/// Returns the first problem that readers of this profile would have with a file. More games than they read are none: they ignore the rest.
+pub fn first_problem(profile: ReaderProfile, bytes: &[u8]) -> Option<Problem> {
+    let is_fault = |problem: &Problem| problem.level == Level::Error && problem.kind != Some(ProblemKind::TooManyGames);
+    profile::check(profile, bytes, None).into_iter().find(is_fault)
+}
+
+/// Returns the game of a board as the profile shows it, `None` if it leaves the game out; and whether the game ends at its last certain
+/// move.
 fn board_text(
     board: &Board,
     shown: Option<(&GameRecord, VisibleGame<'_>)>,
-    which: BoardSelection,
     profile: ReaderProfile,
 ) -> (Option<Game>, bool) {
     let (mut game, is_held) = match shown {
@@ -131,8 +189,7 @@ fn board_text(
         without_quotes(&mut game.tags);
     }
     let is_left_out = profile == ReaderProfile::Pydraughts && begins_with_black(&game);
-    let is_shown = !is_left_out && (which == BoardSelection::All || game.moves().next().is_some());
-    (is_shown.then_some(game), is_held || is_left_out)
+    ((!is_left_out).then_some(game), is_held || is_left_out)
 }
 
 /// Replaces quotes for readers that end a value at its first quote.
@@ -234,7 +291,19 @@ mod tests {
 
     fn unchecked_snapshot(boards: &[Board], which: BoardSelection, profile: ReaderProfile) -> Snapshot {
         let entry = |board| SnapshotEntry::from_board(board, Delay::NO_DELAY, moment(999)).unwrap();
-        Snapshot::from_entries(&boards.iter().map(entry).collect::<Vec<_>>(), which, profile).unwrap()
+        let entries: Vec<SnapshotEntry> = boards.iter().map(entry).collect();
+        let snapshot = Snapshot::from_entries(&entries, which, profile).unwrap();
+        let mut texts = entries.iter().map(|entry| EntryText::new(entry, profile).unwrap());
+        if profile != ReaderProfile::Pydraughts && which == BoardSelection::All {
+            let is_readable = texts.all(|text| text.is_readable(profile));
+            assert_eq!(
+                is_readable,
+                snapshot.first_problem().is_none(),
+                "each alone as all together: {}",
+                snapshot.text
+            );
+        }
+        snapshot
     }
 
     fn snapshot(boards: &[Board], which: BoardSelection, profile: ReaderProfile) -> Snapshot {
@@ -258,6 +327,21 @@ mod tests {
         assert_eq!(snapshot(&boards, BoardSelection::All, ReaderProfile::Lidraughts).text, expected);
         let started = snapshot(&boards, BoardSelection::Started, ReaderProfile::Pydraughts).text;
         assert_eq!(started.matches("[Event").count(), 2);
+    }
+
+    #[test]
+    fn more_games_than_lidraughts_reads_are_no_problem() {
+        let mut boards: Vec<Board> = (0..65).map(|index| board(&format!("b{index}"))).collect();
+        play(&mut boards[64], &["1. 32-28"]);
+        assert_eq!(
+            snapshot(&boards, BoardSelection::All, ReaderProfile::Lidraughts).text.matches("[Event").count(),
+            65
+        );
+        // A problem behind the games that are read is one for the readers of the part.
+        play(&mut boards[64], &[SETUP, "2... 24-30"]);
+        boards[64].apply(moment(60), GameChange::Released);
+        let released = unchecked_snapshot(&boards, BoardSelection::All, ReaderProfile::Lidraughts);
+        assert!(released.first_problem().is_some(), "{}", released.text);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::copy::if_found;
 use super::documents::{JoinedSections, join_games, join_standings};
-use crate::web::files::{PDN_CONTENT_TYPE, WHOLE_FILES, is_archived, is_round};
+use crate::web::files::{NUMBERED_FOLDERS, PDN_CONTENT_TYPE, WHOLE_FILES, is_archived, is_folder_number};
 
 /// Largest number of files of a hall.
 const MAX_FILES: usize = 4096;
@@ -98,10 +98,13 @@ impl ListedFiles {
 /// Whether a path is that of a file beside the events of an outlet.
 fn is_outlet_file(name: &str) -> bool {
     let is_games = |name: &str| WHOLE_FILES.iter().any(|(known, kind)| *known == name && *kind == PDN_CONTENT_TYPE);
-    let round = || name.strip_prefix("round/").and_then(|rest| rest.split_once('/'));
+    let is_numbered = |folder: &str| {
+        let below = name.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')?.split_once('/'));
+        below.is_some_and(|(number, name)| is_folder_number(number) && is_games(name))
+    };
     WHOLE_FILES.iter().any(|(known, _)| *known == name)
         || name.strip_prefix(ARCHIVE).is_some_and(is_archived)
-        || round().is_some_and(|(round, name)| is_round(round) && is_games(name))
+        || NUMBERED_FOLDERS.into_iter().any(is_numbered)
 }
 
 /// Checks whether readers can use a file; returns why not.
@@ -149,7 +152,7 @@ impl HallFiles {
     pub fn open(folder: &Path) -> HallFiles {
         let mut files = HallFiles::empty(folder);
         let mut found = WHOLE_FILES.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>();
-        for below in ["archive", "round"] {
+        for below in ["archive"].into_iter().chain(NUMBERED_FOLDERS) {
             let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
             for entry in entries(&folder.join(below)) {
                 let name = format!("{below}/{}", entry.file_name().to_string_lossy());

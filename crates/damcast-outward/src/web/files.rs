@@ -38,6 +38,8 @@ pub const WHOLE_FILES: [(&str, &str); 4] = [
     ("standings.json", "application/json"),
     ("tournament.json", "application/json"),
 ];
+/// Folders with a folder of games for each number: rounds, and the parts of a `games.pdn` with more games than its readers take.
+pub const NUMBERED_FOLDERS: [&str; 2] = ["round", "part"];
 /// Content type of games: plain text, so that browsers show it.
 pub const PDN_CONTENT_TYPE: &str = "text/plain; charset=utf-8";
 /// Largest file that is read as a whole, in bytes; also the bound of the search for a line of events.
@@ -208,10 +210,13 @@ impl OutletFiles {
     /// Returns the files beside the events, with their sizes and entity tags, in the order of their names.
     pub fn list(&self) -> Vec<ListedFile> {
         let mut names: Vec<String> = WHOLE_FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let rounds = std::fs::read_dir(self.folder.join("round")).into_iter().flatten().flatten();
-        for round in rounds.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_round(name)) {
-            let games = WHOLE_FILES.iter().filter(|(_, kind)| *kind == PDN_CONTENT_TYPE);
-            names.extend(games.map(|(name, _)| format!("round/{round}/{name}")));
+        for folder in NUMBERED_FOLDERS {
+            let numbers = std::fs::read_dir(self.folder.join(folder)).into_iter().flatten().flatten();
+            let numbers = numbers.filter_map(|entry| entry.file_name().into_string().ok());
+            for number in numbers.filter(|name| is_folder_number(name)) {
+                let games = WHOLE_FILES.iter().filter(|(_, kind)| *kind == PDN_CONTENT_TYPE);
+                names.extend(games.map(|(name, _)| format!("{folder}/{number}/{name}")));
+            }
         }
         names.extend(self.archived().iter().map(|name| format!("archive/{name}")));
         names.sort_by_cached_key(|name| natural_order(name));
@@ -239,8 +244,8 @@ fn stamp_of(there: &std::fs::Metadata) -> FileStamp {
     (there.dev(), there.ino(), there.len(), there.mtime(), there.mtime_nsec())
 }
 
-/// Whether a name is that of a round's folder: one to four digits.
-pub fn is_round(name: &str) -> bool {
+/// Whether a name is that of the folder of a round or a part: one to four digits.
+pub fn is_folder_number(name: &str) -> bool {
     (1..=4).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 

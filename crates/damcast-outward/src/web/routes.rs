@@ -20,7 +20,9 @@ use tokio::sync::watch;
 
 use super::assets::{Assets, CSS, EMBED_SCRIPT, JS};
 use super::event_lines::{self, LINES_CONTENT_TYPE, LineFeed, LineRequest};
-use super::files::{EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, WHOLE_FILES, hex, is_archived, is_round};
+use super::files::{
+    EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, WHOLE_FILES, hex, is_archived, is_folder_number,
+};
 use super::hosts::{AllowedHosts, is_local_host};
 use super::listener::PeerAddress;
 use super::live::{Feed, LiveStream};
@@ -121,7 +123,8 @@ type SharedSite = State<Arc<Site>>;
 /// Returns all routes.
 pub fn router(site: Arc<Site>) -> Router {
     let mut table = Router::new()
-        .route("/round/{which}/{name}", get(round_file))
+        .route("/round/{which}/{name}", get(|site, path, asked| numbered_file("round", site, path, asked)))
+        .route("/part/{which}/{name}", get(|site, path, asked| numbered_file("part", site, path, asked)))
         .route("/hall/{hall}/{name}", get(hall_file))
         .route("/archive/{name}", get(archived))
         .route("/assets/{name}", get(asset))
@@ -352,13 +355,16 @@ fn accepts(asked: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
 }
 
 /// Answers with a PDN file of one round.
-async fn round_file(
+async fn numbered_file(
+    folder: &'static str,
     State(site): SharedSite,
     Path((which, name)): Path<(String, String)>,
     asked: PageRequest,
 ) -> Response {
     match pdn_file(&name) {
-        Some((name, kind)) if is_round(&which) => whole(&site, &format!("round/{which}/{name}"), kind, &asked.headers),
+        Some((name, kind)) if is_folder_number(&which) => {
+            whole(&site, &format!("{folder}/{which}/{name}"), kind, &asked.headers)
+        }
         _ => not_found(&site, &asked),
     }
 }

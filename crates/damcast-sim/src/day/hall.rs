@@ -159,7 +159,7 @@ impl<'d> Hall<'d> {
     fn open_office(&mut self) -> io::Result<()> {
         let mut office = TournamentService::open(Arc::new(RealDisk), &self.day.directory.join("log"))?;
         let tables = (0..self.tables.len()).map(|board| format!("{SERIAL}{:05}", serial(board))).collect();
-        office.configure(tables, 1, None);
+        office.configure(tables, 1);
         self.office = Some(SimulatedOffice { service: office, has_pending_work: true, next_check: 0 });
         Ok(())
     }

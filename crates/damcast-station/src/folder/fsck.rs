@@ -26,12 +26,12 @@ use std::path::{Path, PathBuf};
 
 use chrono::Local;
 use damcast_engine::broadcast::events::{EventId, Generation, StreamKey};
+use damcast_engine::broadcast::snapshot::first_problem;
 use damcast_engine::broadcast::{Board, Delay, WallTime};
 use damcast_engine::bytelog::{Header, LogFault, LogProblem};
 use damcast_engine::playback::PlayedGame;
 use damcast_engine::session::LineSettings;
-use draughts_pdn::problem::{Level as ProblemLevel, Problem};
-use draughts_pdn::profile::{self, ReaderProfile};
+use draughts_pdn::profile::ReaderProfile;
 
 use super::{LineGames, LineLog, LineLogs, StationFolder, live_file};
 use crate::disk::{self, Lock, RealDisk};
@@ -343,7 +343,9 @@ impl FolderContents {
         let (mut outlets, mut folders) = (Vec::new(), vec![PathBuf::from("live")]);
         for planned in super::outlets(&plans) {
             folders.extend([planned.directory.clone(), planned.directory.join("archive")]);
-            folders.extend(folders_in(directory, &planned.directory.join("round"))?);
+            for numbered in [outlets::ROUNDS_FOLDER, outlets::PARTS_FOLDER] {
+                folders.extend(folders_in(directory, &planned.directory.join(numbered))?);
+            }
             let mut outlet =
                 FoundOutlet { planned, events: GrowingFileSnapshot(None), order: GrowingFileSnapshot(None) };
             // The order has each event before the file has it.
@@ -405,12 +407,6 @@ fn folders_in(directory: &Path, folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn relative(path: &Path) -> PathBuf {
     Path::new("log").join(path.file_name().unwrap_or_default())
-}
-
-/// Returns the first problem that readers of a profile would have.
-fn first_problem(profile: ReaderProfile, bytes: &[u8]) -> Option<Problem> {
-    let problems = profile::check(profile, bytes, None);
-    problems.into_iter().find(|problem| problem.level == ProblemLevel::Error)
 }
 
 /// Check of an outlet.

@@ -19,7 +19,6 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use damcast_control::Uptime;
-use damcast_control::overview::BoardView;
 use damcast_control::tournament::{RoundSnapshot, TournamentHistoryEntry, TournamentRequest, TournamentSnapshot};
 use damcast_engine::broadcast::documents;
 use damcast_engine::session::request::{BoardPairing, OperatorCommand};
@@ -45,8 +44,10 @@ use crate::tournament_service::{
     ResultRequester, ResultTarget, ServiceError, ServiceOutcome, StationBoard, TournamentService,
 };
 
-/// Maximum interval between two checks of the boards.
-const TICK_INTERVAL: Duration = Duration::from_millis(500);
+/// Maximum interval between two looks at the boards.
+const TICK_INTERVAL: Duration = Duration::from_millis(200);
+/// Minimum interval between two looks at the boards because games began or ended. A request is followed by a look at once.
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 /// Record of the tournament, relative to the station's folder.
 pub const RECORD_FILE: &str = "log/tournament.ndjson";
 /// Time after which a pairing that could not be sent to its board is sent again.
@@ -136,7 +137,7 @@ const MAX_HISTORY: usize = 200;
 enum ActorMessage {
     GameEvent(GameLifecycle),
     Query { question: Box<TournamentQuery>, by: String, answer: oneshot::Sender<TournamentReply> },
-    Configured(Vec<String>, TournamentConfig, Option<usize>),
+    Configured(Vec<String>, TournamentConfig),
 }
 
 /// Sends queries to the tournament service.
@@ -154,7 +155,7 @@ impl TournamentHandle {
 
     /// Reports that the configuration was read again.
     pub fn configured(&self, config: &Config) {
-        let _ = self.0.send(ActorMessage::Configured(lines(config), config.tournament.clone(), max_games(config)));
+        let _ = self.0.send(ActorMessage::Configured(lines(config), config.tournament.clone()));
     }
 
     /// Returns the listener that receives changes of games.
@@ -166,11 +167,6 @@ impl TournamentHandle {
 
 fn lines(config: &Config) -> Vec<String> {
     config.lines.iter().map(|line| line.name.clone()).collect()
-}
-
-/// Returns the maximum number of games in a file that the readers of all outlets accept.
-fn max_games(config: &Config) -> Option<usize> {
-    config.outlets.iter().filter_map(|outlet| outlet.profile.max_games()).min()
 }
 
 /// Sends a request of the service to the line of a board.
@@ -211,10 +207,10 @@ pub fn spawn(
 ) -> JoinHandle<()> {
     let folder = config.directory.join("log");
     let lines = lines(config);
-    let (config, most_games) = (config.tournament.clone(), max_games(config));
+    let config = config.tournament.clone();
     tokio::task::spawn_blocking(move || match open(&deps, &folder) {
         Ok(mut office) => {
-            office.configure(config.boards.clone(), config.first_board, most_games);
+            office.configure(config.boards.clone(), config.first_board);
             if let Some(damage) = office.log().damage() {
                 error!("the record of the tournament is damaged: {damage}; what stands before that counts");
             }
@@ -288,35 +284,51 @@ struct TournamentActor {
 
 impl TournamentActor {
     fn run(&mut self, inbox: &mpsc::Receiver<ActorMessage>) {
-        let mut is_due = true;
+        let (mut is_due, mut is_settled) = (true, false);
+        let mut last_look = Instant::now();
+        let mut next_look = last_look;
         loop {
-            match inbox.recv_timeout(TICK_INTERVAL) {
-                Ok(ActorMessage::GameEvent(news)) => is_due |= self.on_game_event(news),
-                Ok(ActorMessage::Configured(lines, config, most_games)) => {
+            match inbox.recv_timeout(next_look.saturating_duration_since(Instant::now())) {
+                Ok(ActorMessage::GameEvent(news)) => {
+                    if self.on_game_event(news) {
+                        is_due = true;
+                        next_look = next_look.min(last_look + LOOK_INTERVAL);
+                    }
+                }
+                Ok(ActorMessage::Configured(lines, config)) => {
                     // A new line may have logs of earlier games.
                     self.has_old_games &= lines == self.lines;
                     self.lines = lines;
                     self.opens_when_set_up = config.opens_when_set_up;
-                    self.service.configure(config.boards, config.first_board, most_games);
-                    is_due = true;
+                    self.service.configure(config.boards, config.first_board);
+                    (is_due, next_look) = (true, last_look);
                 }
                 Ok(ActorMessage::Query { question, by, answer }) => {
                     self.update_boards();
                     let reply = self.answer(*question, &by);
                     self.publish_status();
                     let _ = answer.send(reply);
-                    is_due = true;
+                    (is_due, next_look) = (true, last_look);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
+            }
+            // One look serves all messages of its interval: many boards begin together.
+            if Instant::now() < next_look {
+                continue;
             }
             is_due |= self.update_boards() | self.open_ready_round();
             if is_due {
                 // A result that its line has acknowledged is tried until it is in the record.
                 is_due = !self.apply_board_results();
                 self.publish_status();
+                is_settled = false;
             }
-            self.send_pairings();
+            if !is_settled {
+                is_settled = self.send_pairings();
+            }
+            last_look = Instant::now();
+            next_look = last_look + TICK_INTERVAL;
         }
     }
 
@@ -326,29 +338,35 @@ impl TournamentActor {
         self.service.on_game_event(news, |line, address| named_pairing(names, line, address))
     }
 
-    /// Updates the boards. Returns whether the boards or a shown result changed.
+    /// Updates the boards. Returns whether the boards, the pairings that they have, or a shown result changed.
     fn update_boards(&mut self) -> bool {
-        let rows = self.deps.rows.borrow().clone();
-        let views = observer::boards(&rows, observer::now());
-        // A board without electronics is always set up for its next game.
-        let is_ready =
-            |view: &&BoardView| view.state == Condition::Ready.as_str() || view.entry.is_some() && !view.is_ongoing;
-        self.ready_boards = views.iter().filter(is_ready).map(|view| view.name.clone()).collect();
-        let offers = views.iter().filter_map(|view| Some((view.name.clone(), view.proposed_result.clone()?))).collect();
-        let shows_another = self.service.set_proposed(offers);
-        let opened: BTreeSet<&str> = rows.iter().filter(|row| row.was_opened).map(|row| row.name.as_str()).collect();
-        let opened_views = views.iter().filter(|view| opened.contains(view.line.as_str()));
-        self.confirmed_pairings = opened_views.map(|view| (view.name.clone(), view.assigned_pairing.clone())).collect();
-        let address = |view: &BoardView| view.address.and_then(BusAddress::new);
-        self.file_names = views.iter().map(|view| ((view.line.clone(), address(view)), view.name.clone())).collect();
-        let is_bus = |line: &str| rows.iter().any(|row| row.is_bus && row.name == line);
-        let boards = views.into_iter().map(|view| StationBoard {
-            is_known: view.address.is_some() || !is_bus(&view.line),
-            name: view.name,
-            serial: view.serial,
-            is_connected: view.state != Condition::NoConnection.as_str(),
-        });
-        self.service.set_boards(boards.collect()) | shows_another
+        let rows = self.deps.rows.borrow();
+        let (mut ready, mut offers, mut boards) = (BTreeSet::new(), BTreeMap::new(), Vec::new());
+        let mut pairings = BTreeMap::new();
+        self.file_names.clear();
+        for row in observer::board_rows(&rows) {
+            let (name, state) = (row.name.to_owned(), row.state());
+            // A board without electronics is always set up for its next game.
+            if state == Condition::Ready.as_str() || row.entry().is_some() && !row.status.has_open_game {
+                ready.insert(name.clone());
+            }
+            offers.extend(row.status.proposed_result.clone().map(|result| (name.clone(), result)));
+            if row.line.was_opened {
+                pairings.insert(name.clone(), row.status.pairing.clone());
+            }
+            self.file_names.insert((row.line.name.clone(), row.address), name.clone());
+            boards.push(StationBoard {
+                is_known: row.address.is_some() || !row.line.is_bus,
+                name,
+                serial: row.status.board.clone(),
+                is_connected: state != Condition::NoConnection.as_str(),
+            });
+        }
+        drop(rows);
+        self.ready_boards = ready;
+        let has_other_pairing = pairings != self.confirmed_pairings;
+        self.confirmed_pairings = pairings;
+        self.service.set_proposed(offers) | self.service.set_boards(boards) | has_other_pairing
     }
 
     /// Opens the next round once all its boards are set up. Returns whether a round was opened.
@@ -563,8 +581,8 @@ impl TournamentActor {
         is_written
     }
 
-    /// Sends each board its pairing if it differs from the last one sent.
-    fn send_pairings(&mut self) {
+    /// Sends each board its pairing if it differs from the last one sent. Returns whether all boards have theirs.
+    fn send_pairings(&mut self) -> bool {
         for (board, (pairing, since, mut answer)) in std::mem::take(&mut self.pending_pairings) {
             match answer.try_recv() {
                 Ok(RequestOutcome { refusal: None, .. }) => drop(self.sent_pairings.insert(board, pairing)),
@@ -583,6 +601,7 @@ impl TournamentActor {
             self.service.games(),
             self.confirmed_pairings.keys().map(|board| (board.as_str(), self.known_pairings(board))),
         );
+        let is_settled = due.is_empty() && self.pending_pairings.is_empty();
         for (board, pairing) in due {
             if !self.confirmed_pairings.contains_key(&board) || self.pending_pairings.contains_key(&board) {
                 continue;
@@ -599,6 +618,7 @@ impl TournamentActor {
                 self.pending_pairings.insert(board, (pairing, Instant::now(), receiver));
             }
         }
+        is_settled
     }
 
     /// Returns the pairing of a board's next games.

@@ -5,8 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use damcast_engine::broadcast::snapshot::{BoardSelection, Snapshot, SnapshotEntry};
+use damcast_engine::broadcast::snapshot::{BoardSelection, EntryText, Snapshot, SnapshotEntry};
 use damcast_engine::broadcast::{PartlyVisibleGame, WallTime, documents};
+use draughts_pdn::Problem;
 use draughts_pdn::profile::ReaderProfile;
 use draughts_tournament::Tournament;
 
@@ -26,6 +27,8 @@ const DOCUMENTS: [(&str, MakeDocument); 2] =
     [("tournament.json", documents::tournament_document), ("standings.json", documents::standings_document)];
 /// Folder of the rounds, in that of the outlet.
 pub const ROUNDS_FOLDER: &str = "round";
+/// Folder of the parts of a `games.pdn` with more games than the readers of the profile take, in that of the outlet.
+pub const PARTS_FOLDER: &str = "part";
 
 /// A file of an outlet that is replaced as a whole.
 pub struct PublicFile<'s> {
@@ -48,6 +51,56 @@ pub enum Fingerprint {
     Records(usize),
 }
 
+/// Texts of the entries of a file. Only entries whose fingerprints have changed are written and checked anew.
+#[derive(Default)]
+pub struct EntryTexts {
+    entries: Vec<KnownText>,
+    /// Number of times that the file was asked for since it last changed.
+    unchanged_times: u32,
+}
+
+struct KnownText {
+    fingerprint: EntryFingerprint,
+    text: EntryText,
+    is_readable: bool,
+}
+
+/// Number of times without a change after which the texts of a file leave memory: most rounds are over.
+const MAX_UNCHANGED_TIMES: u32 = 600;
+
+impl EntryTexts {
+    /// Notes that the file has not changed.
+    pub fn is_unchanged(&mut self) {
+        self.unchanged_times += 1;
+        if self.unchanged_times == MAX_UNCHANGED_TIMES {
+            self.entries = Vec::new();
+        }
+    }
+
+    fn update(
+        &mut self,
+        entries: &[SnapshotEntry],
+        fingerprints: &[EntryFingerprint],
+        profile: ReaderProfile,
+    ) -> io::Result<()> {
+        self.unchanged_times = 0;
+        self.entries.truncate(entries.len());
+        for (index, (entry, fingerprint)) in entries.iter().zip(fingerprints).enumerate() {
+            if self.entries.get(index).is_some_and(|known| known.fingerprint == *fingerprint) {
+                continue;
+            }
+            let text = EntryText::new(entry, profile)?;
+            let is_readable = text.is_readable(profile);
+            let known = KnownText { fingerprint: fingerprint.clone(), text, is_readable };
+            match self.entries.get_mut(index) {
+                Some(old) => *old = known,
+                None => self.entries.push(known),
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Changeable part of an entry: the visible state of its game, or without a game its tags and result.
 pub type EntryFingerprint = (String, Option<(u32, (usize, usize), bool, bool, bool, usize)>, Option<String>);
 
@@ -66,18 +119,20 @@ impl PublicFile<'_> {
         }
     }
 
-    /// Returns the snapshot of a file of PDN.
+    /// Returns the snapshot of a file of PDN with the problem that its readers would have, if any. `texts`: those of the last call for
+    /// this file.
     ///
     /// # Errors
     ///
     /// Returns errors as [`PublicFile::text`] does.
-    pub fn snapshot(&self) -> io::Result<Option<Snapshot>> {
-        match &self.content {
-            Content::Snapshot { entries, which, profile } => {
-                Snapshot::from_entries(entries, *which, *profile).map(Some)
-            }
-            Content::Document { .. } => Ok(None),
-        }
+    pub fn checked_snapshot(&self, texts: &mut EntryTexts) -> io::Result<Option<(Snapshot, Option<Problem>)>> {
+        let Content::Snapshot { entries, which, profile } = &self.content else { return Ok(None) };
+        let fingerprints: Vec<EntryFingerprint> = entries.iter().map(fingerprint).collect();
+        texts.update(entries, &fingerprints, *profile)?;
+        let snapshot = Snapshot::from_texts(texts.entries.iter().map(|known| &known.text), *which, *profile);
+        let is_readable = texts.entries.iter().all(|known| known.is_readable);
+        let problem = if is_readable { None } else { snapshot.first_problem() };
+        Ok(Some((snapshot, problem)))
     }
 
     /// Returns the fingerprint of the file, without making its text.
@@ -144,7 +199,13 @@ pub fn files_of<'s>(
             content: Content::Snapshot { entries: Rc::clone(&entries), which, profile },
         }));
     };
-    add(Path::new(""), rounds::current_entries(boards, tournament, delay, now)?);
+    let current = rounds::current_entries(boards, tournament, delay, now)?;
+    if let Some(most) = profile.max_games().filter(|most| current.len() > *most) {
+        for (number, part) in (1..).zip(current.chunks(most)) {
+            add(&Path::new(PARTS_FOLDER).join(number.to_string()), part.to_vec());
+        }
+    }
+    add(Path::new(""), current);
     let games = rounds::games_of_pairings(boards, tournament);
     for round in rounds::rounds(tournament) {
         let entries = rounds::round_entries(boards, &games, tournament, round, (delay, now))?;

@@ -61,7 +61,7 @@ use start_guard::StartGuard;
 pub use alive::ALIVE_FILE;
 pub use boards::{OpenedGames, RoundBoards, StoredGames, add_stored, recorded_game};
 pub use events_file::{Comparison, EVENTS_FILE, EventsFile, compare};
-pub use files::{PublicFile, files};
+pub use files::{PARTS_FOLDER, PublicFile, ROUNDS_FOLDER, files};
 pub use order::{EventOrder, first_record, is_order_file, order_file, random_name, witness_name};
 pub use outlet::{ArchivedGame, Outlet, archived_games};
 pub use plan::{Plan, PlannedOutlet, Plans};

@@ -8,12 +8,13 @@ use std::rc::Rc;
 use damcast_engine::broadcast::events::{GameEvent, Generation};
 use damcast_engine::broadcast::snapshot::Snapshot;
 use damcast_engine::broadcast::{Board, Delay, HiddenNames, StoredGame, VisibleGame, WallTime, archive};
+use draughts_pdn::Problem;
 use draughts_tournament::Tournament;
 use tracing::{info, warn};
 
 use super::boards::RoundBoards;
 use super::events_file::{EVENTS_FILE, EventsFile, MAX_BATCH};
-use super::files::{self, Fingerprint, GAMES_FILE, PublicFile, ROUNDS_FOLDER};
+use super::files::{self, EntryTexts, Fingerprint, GAMES_FILE, PARTS_FOLDER, PublicFile, ROUNDS_FOLDER};
 use super::order::order_file;
 use super::plan::PlannedOutlet;
 use super::streams::{EventStreams, PendingEvents};
@@ -40,8 +41,8 @@ pub struct Outlet {
     log: PathBuf,
     /// Files that are replaced as a whole, by their path in the outlet.
     shown: BTreeMap<PathBuf, ShownFile>,
-    /// Folders of rounds, by their path in the outlet.
-    rounds: BTreeMap<PathBuf, [ManagedDir; 2]>,
+    /// Folders of rounds and of parts, by their path in the outlet.
+    numbered: BTreeMap<PathBuf, [ManagedDir; 2]>,
     /// Visible part of the tournament, with its number of records.
     tournament: (usize, Rc<Tournament>),
     events: EventsFile,
@@ -62,6 +63,8 @@ pub struct Outlet {
     /// Repaired problems since the last [`Outlet::findings`].
     repaired: Vec<ProblemReport>,
     was_written: bool,
+    /// Number of files of parts after the last write; `None` until files of other parts were removed.
+    parts: Option<usize>,
 }
 
 /// State of a file that is replaced as a whole.
@@ -73,6 +76,8 @@ struct ShownFile {
     text: Option<String>,
     /// Problem of the current text for its readers.
     problem: Option<String>,
+    /// Texts of the boards in the file.
+    texts: EntryTexts,
 }
 
 impl Outlet {
@@ -93,7 +98,7 @@ impl Outlet {
             folders: [folder.join(ARCHIVE_FOLDER), folder].map(ManagedDir::new),
             log,
             shown: BTreeMap::new(),
-            rounds: BTreeMap::new(),
+            numbered: BTreeMap::new(),
             tournament: (0, Rc::default()),
             events,
             hidden_names: HiddenNames::default(),
@@ -105,6 +110,7 @@ impl Outlet {
             fault: None,
             repaired: Vec::new(),
             was_written: false,
+            parts: None,
         }
     }
 
@@ -119,8 +125,8 @@ impl Outlet {
     pub fn configure(&mut self, config: &OutletConfig) {
         (self.plan, self.durability) = (PlannedOutlet::new(config), config.durability);
         self.group.clone_from(&config.group);
-        let rounds = self.rounds.values_mut().flatten();
-        self.folders.iter_mut().chain(rounds).for_each(|folder| folder.set_group(config.group.as_deref()));
+        let numbered = self.numbered.values_mut().flatten();
+        self.folders.iter_mut().chain(numbered).for_each(|folder| folder.set_group(config.group.as_deref()));
     }
 
     /// Returns the settings that the files depend on.
@@ -185,23 +191,32 @@ impl Outlet {
             self.tournament = (visible, Rc::new(round_boards.history().tournament(visible)));
         }
         let mut done = Ok(());
-        for file in files::files_of(round_boards, &self.plan, (visible, &self.tournament.1), now)? {
+        let files = files::files_of(round_boards, &self.plan, (visible, &self.tournament.1), now)?;
+        let parts = files.iter().filter(|file| file.path.starts_with(PARTS_FOLDER)).count();
+        self.shown.retain(|path, _| !path.starts_with(PARTS_FOLDER) || files.iter().any(|file| file.path == *path));
+        for file in files {
             let mut state = self.shown.remove(&file.path).unwrap_or_default();
             done = done.and(self.show_file(&file, &mut state).map_err(with_file_name(&file.path.to_string_lossy())));
             self.shown.insert(file.path, state);
         }
+        if self.parts != Some(parts) {
+            done = done.and(self.remove_other_parts());
+            self.parts = done.is_ok().then_some(parts);
+        }
         done
     }
+
     fn show_file(&mut self, file: &PublicFile, state: &mut ShownFile) -> io::Result<()> {
         let (path, fingerprint) = (&file.path, file.fingerprint());
         if state.fingerprint.as_ref() == Some(&fingerprint) && !self.modified.contains(path) {
+            state.texts.is_unchanged();
             return Ok(());
         }
         // Until the text is written the file has other content.
         state.fingerprint = None;
         self.hold_folder_of(path)?;
-        match file.snapshot()? {
-            Some(snapshot) => self.look_at(path, snapshot, state),
+        match file.checked_snapshot(&mut state.texts)? {
+            Some((snapshot, problem)) => self.look_at(path, snapshot, problem, state),
             None => state.text = Some(file.text()?),
         }
         if let Some(text) = &state.text {
@@ -211,12 +226,13 @@ impl Outlet {
         Ok(())
     }
 
-    /// Creates the folder of a round if the file is in one.
+    /// Creates the folder of a round or a part if the file is in one.
     fn hold_folder_of(&mut self, path: &Path) -> io::Result<()> {
-        let Some(folder) = path.parent().filter(|folder| folder.starts_with(ROUNDS_FOLDER)) else { return Ok(()) };
+        let folder = path.parent().and_then(|folder| Some((folder, folder.parent()?)));
+        let Some((folder, above)) = folder else { return Ok(()) };
         let (outlet, group) = (self.folders[1].path(), self.group.as_deref());
-        let folders = self.rounds.entry(folder.to_owned()).or_insert_with(|| {
-            let mut folders = [folder, Path::new(ROUNDS_FOLDER)].map(|part| ManagedDir::new(outlet.join(part)));
+        let folders = self.numbered.entry(folder.to_owned()).or_insert_with(|| {
+            let mut folders = [folder, above].map(|part| ManagedDir::new(outlet.join(part)));
             folders.iter_mut().for_each(|folder| folder.set_group(group));
             folders
         });
@@ -224,7 +240,7 @@ impl Outlet {
     }
 
     /// Stores the text of a snapshot. If its readers cannot parse it, the last good text stays.
-    fn look_at(&mut self, path: &Path, snapshot: Snapshot, state: &mut ShownFile) {
+    fn look_at(&mut self, path: &Path, snapshot: Snapshot, problem: Option<Problem>, state: &mut ShownFile) {
         let (shown, profile) = (self.shown(), self.plan.profile);
         if path == Path::new(GAMES_FILE) && snapshot.truncated_boards != self.truncated_boards {
             for board in snapshot.truncated_boards.iter().filter(|board| !self.truncated_boards.contains(board)) {
@@ -236,7 +252,7 @@ impl Outlet {
             }
             self.truncated_boards.clone_from(&snapshot.truncated_boards);
         }
-        let Some(problem) = snapshot.first_problem().map(|problem| problem.to_string()) else {
+        let Some(problem) = problem.map(|problem| problem.to_string()) else {
             (state.problem, state.text) = (None, Some(snapshot.text));
             return;
         };
@@ -366,17 +382,35 @@ impl Outlet {
         Ok(())
     }
 
-    /// Returns the folder of the outlet, that of the archive, and those of rounds.
+    /// Returns the folder of the outlet, that of the archive, and those of rounds and parts.
     fn all_folders(&self) -> io::Result<Vec<PathBuf>> {
-        let rounds = self.folders[1].path().join(ROUNDS_FOLDER);
-        let numbers =
-            disk::if_found(self.disk.list(&rounds))?.into_iter().flatten().filter(|name| name.parse::<u32>().is_ok());
-        Ok(self
-            .folders
-            .iter()
-            .map(|folder| folder.path().to_owned())
-            .chain(numbers.map(|name| rounds.join(name)))
-            .collect())
+        let mut folders: Vec<PathBuf> = self.folders.iter().map(|folder| folder.path().to_owned()).collect();
+        folders.extend(self.numbered_folders(ROUNDS_FOLDER)?);
+        folders.extend(self.numbered_folders(PARTS_FOLDER)?);
+        Ok(folders)
+    }
+
+    /// Returns the folders whose names are numbers in a folder of the outlet.
+    fn numbered_folders(&self, above: &str) -> io::Result<impl Iterator<Item = PathBuf> + use<>> {
+        let above = self.folders[1].path().join(above);
+        let names = disk::if_found(self.disk.list(&above))?.into_iter().flatten();
+        Ok(names.filter(|name| name.parse::<u32>().is_ok()).map(move |name| above.join(name)))
+    }
+
+    /// Removes the files of parts that the outlet no longer has: it has fewer boards, or another profile.
+    fn remove_other_parts(&mut self) -> io::Result<()> {
+        let outlet = self.folders[1].path().to_owned();
+        for folder in self.numbered_folders(PARTS_FOLDER)? {
+            for name in self.disk.list(&folder)? {
+                let path = folder.join(name);
+                let is_shown = path.strip_prefix(&outlet).is_ok_and(|name| self.shown.contains_key(name));
+                if !is_shown {
+                    self.disk.remove(&path)?;
+                }
+            }
+        }
+        self.stamps.retain(|path, _| !path.starts_with(PARTS_FOLDER) || self.shown.contains_key(path));
+        Ok(())
     }
 
     /// Closes the file of events if its lines need another generation: other names are hidden, or the station has another name.

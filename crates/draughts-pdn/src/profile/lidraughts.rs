@@ -16,7 +16,7 @@ use crate::clock;
 use crate::fen;
 use crate::game::Entry;
 use crate::lexer::Locator;
-use crate::problem::{Level, Location, Problem, Problems, quote};
+use crate::problem::{Level, Location, Problem, ProblemKind, Problems, quote};
 use crate::reader::LocatedGame;
 use crate::replay::{self, Replay};
 use crate::strict;
@@ -47,7 +47,7 @@ pub(super) fn check_text(text: &str, problems: &mut Problems) {
     for (index, piece) in pieces(text).enumerate() {
         if index == MAX_GAMES {
             let message = format!("more than {MAX_GAMES} games: this one and those behind it are not read");
-            problems.push(Problem::error(places.at(piece.start), message));
+            problems.push(Problem::error(places.at(piece.start), message).with_kind(ProblemKind::TooManyGames));
         }
         let mut found = Vec::new();
         if piece.len() > MAX_PIECE_LEN {

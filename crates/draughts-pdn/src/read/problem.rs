@@ -60,6 +60,8 @@ pub enum ProblemKind {
     Unclosed,
     /// A line break within the value of a tag.
     LineBreak,
+    /// More games than the reader takes; it ignores the rest.
+    TooManyGames,
 }
 
 /// One problem of a text.

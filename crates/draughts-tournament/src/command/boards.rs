@@ -17,8 +17,6 @@ pub struct Boards<'a> {
     pub by_number: &'a [Option<String>],
     /// Whether the configuration lists the boards; otherwise they have numbers in the order of the lines.
     pub are_listed: bool,
-    /// Maximum number of games in a file for all its readers; `None` for no limit.
-    pub max_games: Option<usize>,
     /// Results that boards show during running games, by board.
     pub proposed: &'a BTreeMap<String, String>,
     /// Boards without a connection.
@@ -40,15 +38,7 @@ impl<'a> Boards<'a> {
     /// assert_eq!(Boards::unknown(&games).numbered(1), None);
     /// ```
     pub fn unknown(games: &'a BoardGames) -> Boards<'a> {
-        Boards {
-            games,
-            names: &[],
-            by_number: &[],
-            are_listed: false,
-            max_games: None,
-            proposed: &NOTHING_PROPOSED,
-            unheard: &[],
-        }
+        Boards { games, names: &[], by_number: &[], are_listed: false, proposed: &NOTHING_PROPOSED, unheard: &[] }
     }
 
     /// Returns the name of the board with this number.

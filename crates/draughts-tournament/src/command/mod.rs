@@ -114,7 +114,7 @@ fn finish(
 ) -> Result<Decision, Refusal> {
     let boards = draft.boards;
     let games: Vec<&BoardGame> = boards.games.all().collect();
-    let review = review_change(state, &draft.state, &games, boards.max_games);
+    let review = review_change(state, &draft.state, &games);
     if !review.errors.is_empty() {
         let mut reasons = review.errors;
         reasons.dedup();

@@ -34,14 +34,8 @@ pub struct ChangeReview {
 /// Tags by which readers identify a game.
 const IDENTITY: [&str; 5] = ["White", "Black", "Round", "Event", "Site"];
 
-/// Compares a tournament before and after a change. `games`: recorded games of boards. `most_games`: maximum number of games in a file for
-/// its readers; `None` for no limit.
-pub fn review_change(
-    before: &Tournament,
-    after: &Tournament,
-    games: &[&BoardGame],
-    most_games: Option<usize>,
-) -> ChangeReview {
+/// Compares a tournament before and after a change. `games`: recorded games of boards.
+pub fn review_change(before: &Tournament, after: &Tournament, games: &[&BoardGame]) -> ChangeReview {
     let mut guards = ChangeReview::default();
     let nothing = TournamentSection::default();
     let mut last: BTreeMap<Id, &BoardGame> = BTreeMap::new();
@@ -63,9 +57,6 @@ pub fn review_change(
         identity((before, known), (after, section), &mut guards.effects);
     }
     order_of_sections(before, after, &mut guards.errors);
-    if let Some(most) = most_games {
-        lengths(before, after, most, &mut guards.errors);
-    }
     guards
 }
 
@@ -148,18 +139,6 @@ fn order_of_sections(before: &Tournament, after: &Tournament, refused: &mut Vec<
                     behind.name, section.name
                 ));
             }
-        }
-    }
-}
-
-fn lengths(before: &Tournament, after: &Tournament, most: usize, refused: &mut Vec<String>) {
-    let known = before.games_of_rounds();
-    for (round, count) in after.games_of_rounds().into_iter().filter(|(_, count)| *count > most) {
-        if known.get(&round).is_none_or(|known| *known < count) {
-            refused.push(format!(
-                "the file of round {round} would have {count} games, and lidraughts reads {most}: give the outlet another profile, or list \
-                 {most} boards in [tournament] boards"
-            ));
         }
     }
 }
