@@ -23,7 +23,7 @@ use draughts_pdn::strict;
 use draughts_pdn::syntax::Event;
 
 use super::input::{self, ReadingArguments, json_text};
-use super::output;
+use super::{output, parts};
 
 /// Arguments of the command.
 #[derive(clap::Args)]
@@ -56,7 +56,8 @@ pub struct Arguments {
     reading: ReadingArguments,
 }
 
-/// Prints the problems of all files, in their order. Files are checked side by side, as many as the machine has cores.
+/// Prints the problems of all files, in their order. Files are checked side by side, as many as the machine has cores; the parts of few
+/// large files are, too.
 pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let known_variant = arguments.reading.variant()?;
     let files = &arguments.files;
@@ -64,6 +65,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let mut is_unreadable = false;
     let next = AtomicUsize::new(0);
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let threads = (cores / files.len()).max(1);
     std::thread::scope(|scope| {
         // The channel has little room: a thread far ahead waits.
         let (sender, summaries) = mpsc::sync_channel(cores);
@@ -74,7 +76,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(path) = files.get(index) else { return };
                     // The other end leaves if nothing can be printed.
-                    if sender.send((index, summarize(path, arguments, known_variant))).is_err() {
+                    if sender.send((index, summarize(path, arguments, known_variant, threads))).is_err() {
                         return;
                     }
                 }
@@ -105,8 +107,14 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Checks a file.
-fn summarize(path: &Path, arguments: &Arguments, known_variant: Option<&'static Variant>) -> anyhow::Result<Summary> {
+/// Checks a file on this many threads.
+fn summarize(
+    path: &Path,
+    arguments: &Arguments,
+    known_variant: Option<&'static Variant>,
+    threads: usize,
+) -> anyhow::Result<Summary> {
+    let read = |take: &mut dyn FnMut(&[u8])| input::read_chunks(path, take);
     let reader = arguments.profile.filter(|profile| *profile != ReaderProfile::Standard);
     let is_strict = arguments.strict || arguments.profile == Some(ReaderProfile::Standard);
     match reader {
@@ -120,12 +128,16 @@ fn summarize(path: &Path, arguments: &Arguments, known_variant: Option<&'static 
             Ok(Summary { games: None, problems })
         }
         None if is_strict => {
-            let mut checker = strict::StrictChecker::new(known_variant);
-            input::read_chunks(path, |piece| checker.feed(piece))?;
+            let checker = parts::check(strict::StrictChecker::new(known_variant), threads, read)?;
             Ok(Summary { games: None, problems: checker.finish() })
         }
         None if arguments.syntax => check_syntax(path, arguments),
-        None => check_liberal(path, arguments, known_variant),
+        None => {
+            let checker = Checker::new(arguments.reading.encoding, known_variant);
+            let mut checker = parts::check(checker, threads, read)?;
+            checker.finish(&mut |_| {});
+            Ok(Summary { games: Some(checker.game_count()), problems: checker.take_problems() })
+        }
     }
 }
 
@@ -167,18 +179,6 @@ fn check_syntax(path: &Path, arguments: &Arguments) -> anyhow::Result<Summary> {
     input::read_chunks(path, |piece| scanner.feed(piece, &mut sink))?;
     scanner.finish(&mut sink);
     Ok(Summary { games: Some(games), problems })
-}
-
-/// Reads a file liberally and plays its games.
-fn check_liberal(
-    path: &Path,
-    arguments: &Arguments,
-    known_variant: Option<&'static Variant>,
-) -> anyhow::Result<Summary> {
-    let mut checker = Checker::new(arguments.reading.encoding, known_variant);
-    input::read_chunks(path, |piece| checker.feed(piece, &mut |_| {}))?;
-    checker.finish(&mut |_| {});
-    Ok(Summary { games: Some(checker.game_count()), problems: checker.take_problems() })
 }
 
 fn print(output: &mut impl Write, path: &Path, problem: &Problem, json: bool) -> std::io::Result<()> {

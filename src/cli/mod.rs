@@ -21,6 +21,7 @@ pub mod log;
 pub mod moves;
 pub mod pages;
 mod parent;
+mod parts;
 pub mod perft;
 pub mod ports;
 mod probe;

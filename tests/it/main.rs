@@ -93,6 +93,7 @@ mod pdn_bad_input;
 mod pdn_commands;
 mod pdn_corpus;
 mod pdn_edges;
+mod pdn_parts;
 mod pdn_properties;
 mod pdn_readers;
 mod players_in_browser;

@@ -7,6 +7,7 @@
 //! | games of a text, or of a stream of bytes | [`reader::read`], [`Reader`]; a [`Game`] contains tags and entries as written |
 //! | the meaning of the moves | [`Replay`]: a game played by its rules, with all its problems |
 //! | check of a file | [`Checker`] plays any dialect in a stream; [`strict::StrictChecker`] requires PDN 3.0 to the letter |
+//! | check of a large file on several cores | [`parts`] |
 //! | check by the rules of a known reader, such as lidraughts | [`profile::check`] |
 //! | conversion to PDN 3.0 | [`standard()`], then [`writer::write`] |
 //! | one move, one position | [`notation`], [`fen`] |
@@ -24,7 +25,7 @@ mod read;
 mod value;
 mod write;
 
-pub use check::{checked, infer, replay, strict};
+pub use check::{checked, infer, parts, replay, strict};
 pub use read::{encoding, lexer, problem, reader, scan, syntax, words};
 pub use value::{clock, fen, game, notation, tag, tag_values, time_control};
 pub use write::{pdn2, renumber, standard, writer};

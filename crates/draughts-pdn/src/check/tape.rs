@@ -47,6 +47,10 @@ impl Tape {
         self.parts.clear();
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
     /// Records an event. Returns `false`, without recording, if plain games have no such event or the tape is full.
     pub(super) fn record(&mut self, place: Location, event: &Event<'_>) -> bool {
         if self.is_full() {

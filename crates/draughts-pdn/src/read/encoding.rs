@@ -132,6 +132,11 @@ impl TextDecoder {
         TextDecoder { encoding, partial: Vec::new(), at_start: true }
     }
 
+    /// Creates a decoder of the same encoding within the file, where a byte order mark is a character.
+    pub(super) fn within_file(&self) -> TextDecoder {
+        TextDecoder { at_start: false, ..TextDecoder::new(self.encoding) }
+    }
+
     /// Appends the text of more bytes. Returns the position in `text` of the first of its characters that was not UTF-8, if any.
     pub fn push(&mut self, bytes: &[u8], text: &mut String) -> Option<usize> {
         if let Some(page) = self.encoding.page() {

@@ -217,6 +217,12 @@ enum Extent {
 }
 
 impl Lexer {
+    /// Creates a lexer at the start of this line, within a file.
+    pub(super) fn at_line(line: u64) -> Lexer {
+        // Only the very start of a file has offset 0.
+        Lexer { cursor: TextCursor { offset: 1, line, origin: 0 }, last_line: line, ..Lexer::default() }
+    }
+
     /// Returns the place of the start of the window.
     pub fn location(&self) -> Location {
         self.cursor.location()
@@ -234,9 +240,19 @@ impl Lexer {
         self.odd_blank
     }
 
+    pub(super) fn set_odd_blank(&mut self, found: Option<(Location, char)>) {
+        self.odd_blank = found;
+    }
+
     /// Whether the position is within an overlong token, or between the two bytes of a line end.
     pub(super) fn is_mid_token(&self) -> bool {
         self.skipping.is_some() || self.is_after_cr
+    }
+
+    /// Whether a token can begin behind this text: it is blank. If so, advances behind it.
+    pub(super) fn is_at_token(&mut self, mut text: &str) -> bool {
+        let is_blank = self.skipping.is_none() && text.chars().all(is_blank);
+        is_blank && self.skip(&mut text).is_some()
     }
 
     /// Returns the next token and advances the window behind it; `None` if the window cannot decide more.

@@ -20,9 +20,15 @@ use super::words::MAX_WORD_LEN;
 use crate::game::{MoveNumber, Termination};
 
 impl Syntax {
-    /// Handles the plain tokens at the start of the window, and advances the window behind them.
-    pub(super) fn plain<S: FnMut(Location, Event<'_>)>(&mut self, lexer: &mut Lexer, window: &mut &str, sink: &mut S) {
-        if lexer.is_mid_token() || !self.is_settled() {
+    /// Handles the plain tokens at the start of the window, and advances the window behind them. `STRICT`: only tokens that show all of
+    /// their form in their event are plain, so a result is not, nor a number without a move.
+    pub(super) fn plain<S: FnMut(Location, Event<'_>), const STRICT: bool>(
+        &mut self,
+        lexer: &mut Lexer,
+        window: &mut &str,
+        sink: &mut S,
+    ) {
+        if lexer.is_mid_token() || !self.is_settled() || STRICT && self.number.is_some() {
             return;
         }
         let TextCursor { offset, line, origin } = lexer.cursor;
@@ -30,6 +36,8 @@ impl Syntax {
         let mut spaced = lexer.has_space_before | point.skip_blanks();
         let mut last_line = lexer.last_line;
         let mut number = self.number.take();
+        // Where the number stands: a strict caller sees it as a token unless its move is plain.
+        let mut before_number = (point, spaced, last_line);
         loop {
             // Numbers, moves and tags are handled here, other tokens in `plain_other`.
             let rest = point.rest();
@@ -39,6 +47,7 @@ impl Syntax {
                     break;
                 }
                 number = Some((found, point.location()));
+                before_number = (point, spaced, last_line);
                 next.at += length;
                 last_line = point.line;
                 spaced = next.skip_blanks();
@@ -63,14 +72,20 @@ impl Syntax {
                 last_line = next.line;
                 spaced = next.skip_blanks();
             } else {
+                if STRICT && (number.is_some() && !matches!(rest.first(), Some(b'0'..=b'9' | b'a'..=b'l'))) {
+                    break;
+                }
                 self.number = number;
-                let Some(after) = self.plain_other(point, spaced, sink) else { break };
+                let Some(after) = self.plain_other::<STRICT>(point, spaced, sink) else { break };
                 number = self.number;
                 next = after;
                 last_line = next.line;
                 spaced = next.skip_blanks();
             }
             point = next;
+        }
+        if STRICT && number.take().is_some() {
+            (point, spaced, last_line) = before_number;
         }
         self.number = number;
         let offset = offset + point.at as u64;
@@ -82,7 +97,12 @@ impl Syntax {
     }
 
     /// Handles one token. `None` if it is not plain; then nothing has changed.
-    fn plain_other<'a>(&mut self, point: Point<'a>, spaced: bool, sink: &mut Sink<'_>) -> Option<Point<'a>> {
+    fn plain_other<'a, const STRICT: bool>(
+        &mut self,
+        point: Point<'a>,
+        spaced: bool,
+        sink: &mut Sink<'_>,
+    ) -> Option<Point<'a>> {
         let rest = point.rest();
         let place = point.location();
         match *rest.first()? {
@@ -102,7 +122,7 @@ impl Syntax {
                     return self.plain_ply(point, length, sink);
                 }
                 let length = plain_result(rest)?;
-                if self.depth > 0 {
+                if self.depth > 0 || STRICT {
                     return None;
                 }
                 self.end_game(Termination::Result(point.text_of(length).to_owned()), place, sink);
@@ -132,7 +152,7 @@ impl Syntax {
                 sink(place, Event::Nag(nag));
                 Some(point.after_ascii(length))
             }
-            b'*' if spaced && self.depth == 0 => {
+            b'*' if spaced && self.depth == 0 && !(STRICT && self.is_between_games()) => {
                 self.end_game(Termination::Star, place, sink);
                 Some(point.after_ascii(1))
             }
@@ -372,7 +392,7 @@ mod tests {
         let (mut lexer, mut syntax, mut window) = (Lexer::default(), Syntax::default(), text);
         loop {
             if is_plain_allowed {
-                syntax.plain(&mut lexer, &mut window, &mut sink);
+                syntax.plain::<_, false>(&mut lexer, &mut window, &mut sink);
             }
             let Some(token) = lexer.next(&mut window, InputState::Complete) else { break };
             syntax.token(&token, &mut sink);

@@ -166,6 +166,13 @@ impl Problems {
         self.list.extend(other.list.into_iter().take(room));
     }
 
+    /// Discards the stored problems at this place.
+    pub(crate) fn discard_at(&mut self, place: Location) {
+        for problem in self.list.extract_if(.., |problem| problem.location == place) {
+            self.counts[problem.level as usize] -= 1;
+        }
+    }
+
     /// Returns the stored problems, in the order in which they were found.
     pub fn list(&self) -> &[Problem] {
         &self.list

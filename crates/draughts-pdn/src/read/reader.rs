@@ -6,7 +6,6 @@
 //! Legality of moves is not checked here but in [`crate::replay`].
 
 use super::encoding::Encoding;
-use super::lexer::Token;
 use super::problem::{Level, Location, Problem, Problems, quote};
 use super::scan::Scanner;
 use super::syntax::Event;
@@ -95,23 +94,6 @@ impl Reader {
     pub fn finish(&mut self) -> Vec<LocatedGame> {
         self.scanner.finish(&mut |place, event| self.builder.event(place, event));
         self.builder.take_completed()
-    }
-
-    /// Reads more bytes as [`Reader::feed`] does, and shows every token.
-    pub(crate) fn feed_tokens(&mut self, bytes: &[u8], tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<LocatedGame> {
-        self.scanner.feed_tokens(bytes, tokens, &mut |place, event| self.builder.event(place, event));
-        self.builder.take_completed()
-    }
-
-    /// Ends the stream as [`Reader::finish`] does, and shows every token.
-    pub(crate) fn finish_tokens(&mut self, tokens: &mut dyn FnMut(&Token<'_>)) -> Vec<LocatedGame> {
-        self.scanner.finish_tokens(tokens, &mut |place, event| self.builder.event(place, event));
-        self.builder.take_completed()
-    }
-
-    /// Returns the scanner that finds the tokens.
-    pub(crate) fn scanner(&self) -> &Scanner {
-        &self.scanner
     }
 
     /// Returns the problems since the last call, including the count of those beyond the bound.

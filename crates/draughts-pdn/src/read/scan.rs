@@ -13,12 +13,31 @@ use super::encoding::{Encoding, TextDecoder};
 use super::lexer::{InputState, Lexer, MAX_TOKEN_LEN, Token};
 use super::problem::{Location, Problem};
 use super::syntax::{Event, Sink, Syntax};
+use super::words::MAX_WORD_LEN;
 
 /// Number of bytes processed at a time.
 pub const CHUNK_SIZE: usize = 64 * 1024;
 
+/// Number of bytes behind a part of a file that decide every token in it, if the last one is complete.
+pub(crate) const LOOKAHEAD: usize = 2 * MAX_WORD_LEN;
+
 /// Maximum number of bytes of text in a scanner: an incomplete token, and a chunk in which every byte becomes a character of three bytes.
 pub const MAX_BUFFER_LEN: usize = MAX_TOKEN_LEN + 3 * CHUNK_SIZE + 16;
+
+/// Receiver of tokens and events.
+pub(crate) trait TokenHandler {
+    /// Receives a token, before its events.
+    fn token(&mut self, token: &Token<'_>);
+
+    /// Receives the event of one token in plain form: a tag; a move with its number and strength; a comment, glyph, parenthesis or `*`.
+    fn plain(&mut self, place: Location, event: Event<'_>);
+
+    /// Receives any other event.
+    fn event(&mut self, place: Location, event: Event<'_>);
+
+    /// Learns that a tag follows at this place, before the events of text that it completes.
+    fn before_tag(&mut self, place: Location);
+}
 
 /// Reads the events of a stream of bytes.
 ///
@@ -64,6 +83,71 @@ impl Scanner {
         }
     }
 
+    /// Creates a scanner for a later part of the file, which begins at this line with the `[` of a game's first tag.
+    pub(crate) fn for_part(&self, line: u64) -> Scanner {
+        Scanner {
+            decoder: self.decoder.within_file(),
+            lexer: Lexer::at_line(line),
+            syntax: Syntax::default(),
+            window: String::new(),
+            first_invalid_utf8: self.first_invalid_utf8,
+        }
+    }
+
+    /// Reads the rest of a part of a file. `ahead` are the bytes behind it, of which nothing is read if a new game begins with them.
+    /// Otherwise they are read, and returns their number.
+    ///
+    /// A game begins there if a tag does and nothing of a game before it is left: a new scanner emits the same events from there on.
+    pub(crate) fn end_part<H: TokenHandler>(&mut self, ahead: &[u8], handler: &mut H) -> Result<(), usize> {
+        let (end, decoder) = (self.window.len(), self.decoder.clone());
+        let wrong = self.decoder.push(ahead, &mut self.window);
+        let wrong = wrong.map(|at| self.lexer.location_after(&self.window[..at]));
+        let mut rest = self.window.as_str();
+        let mut begins_game = false;
+        while let at = self.window.len() - rest.len()
+            && at <= end
+        {
+            if self.lexer.is_at_token(&self.window[at..end]) {
+                rest = &self.window[end..];
+                begins_game = matches!(ahead, [b'[', next, ..] if *next != b'%');
+                break;
+            }
+            let Some(token) = self.lexer.next(&mut rest, InputState::MayGrow) else { break };
+            handler.token(&token);
+            self.syntax.token(&token, &mut |place, event| handler.event(place, event));
+        }
+        if begins_game {
+            let place = self.lexer.location();
+            handler.before_tag(place);
+            self.syntax.before_tag(place, &mut |place, event| handler.event(place, event));
+            begins_game = self.syntax.is_between_games();
+        }
+        if begins_game {
+            self.decoder = decoder;
+            self.window.clear();
+            return Ok(());
+        }
+        let done = self.window.len() - rest.len();
+        self.window.drain(..done);
+        self.report_encoding(wrong, &mut |place, event| handler.event(place, event));
+        Err(ahead.len())
+    }
+
+    /// Whether the scanner of the next part has read what this one would have: bytes that are not UTF-8 are reported once.
+    pub(crate) fn can_join(&self, next: &Scanner) -> bool {
+        let (ours, theirs) = (self.first_invalid_utf8, next.first_invalid_utf8);
+        ours.is_none() || theirs.is_none() || ours == theirs
+    }
+
+    /// Goes on with the scanner of the next part.
+    pub(crate) fn join(&mut self, next: Scanner) {
+        let invalid = self.first_invalid_utf8.or(next.first_invalid_utf8);
+        let odd_blank = self.lexer.odd_blank().or(next.lexer.odd_blank());
+        *self = next;
+        self.first_invalid_utf8 = invalid;
+        self.lexer.set_odd_blank(odd_blank);
+    }
+
     /// Reads more bytes; emits the events that are certain so far.
     pub fn feed<S: FnMut(Location, Event<'_>)>(&mut self, bytes: &[u8], sink: &mut S) {
         for piece in bytes.chunks(CHUNK_SIZE) {
@@ -79,19 +163,19 @@ impl Scanner {
         self.syntax.finish(self.lexer.location(), sink);
     }
 
-    /// Reads more bytes as [`Scanner::feed`] does, and shows each token before its events.
-    pub fn feed_tokens(&mut self, bytes: &[u8], tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
+    /// Reads more bytes as [`Scanner::feed`] does, and shows each token that is not plain before its events.
+    pub(crate) fn feed_tokens<H: TokenHandler>(&mut self, bytes: &[u8], handler: &mut H) {
         for piece in bytes.chunks(CHUNK_SIZE) {
-            self.decode(piece, sink);
-            self.cut_tokens(InputState::MayGrow, tokens, sink);
+            self.decode(piece, &mut |place, event| handler.event(place, event));
+            self.cut_tokens(InputState::MayGrow, handler);
         }
     }
 
-    /// Ends the stream as [`Scanner::finish`] does, and shows each token.
-    pub fn finish_tokens(&mut self, tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
-        self.decode_end(sink);
-        self.cut_tokens(InputState::Complete, tokens, sink);
-        self.syntax.finish(self.lexer.location(), sink);
+    /// Ends the stream as [`Scanner::finish`] does, and shows each token that is not plain.
+    pub(crate) fn finish_tokens<H: TokenHandler>(&mut self, handler: &mut H) {
+        self.decode_end(&mut |place, event| handler.event(place, event));
+        self.cut_tokens(InputState::Complete, handler);
+        self.syntax.finish(self.lexer.location(), &mut |place, event| handler.event(place, event));
     }
 
     /// Returns the place of the first text not yet split into tokens; at the end, the end of the text.
@@ -116,17 +200,18 @@ impl Scanner {
 
     fn decode(&mut self, bytes: &[u8], sink: &mut Sink<'_>) {
         let wrong = self.decoder.push(bytes, &mut self.window);
+        let wrong = wrong.map(|at| self.lexer.location_after(&self.window[..at]));
         self.report_encoding(wrong, sink);
     }
 
     fn decode_end(&mut self, sink: &mut Sink<'_>) {
         let wrong = self.decoder.finish(&mut self.window);
+        let wrong = wrong.map(|at| self.lexer.location_after(&self.window[..at]));
         self.report_encoding(wrong, sink);
     }
 
-    fn report_encoding(&mut self, wrong: Option<usize>, sink: &mut Sink<'_>) {
-        let (Some(wrong), None) = (wrong, self.first_invalid_utf8) else { return };
-        let place = self.lexer.location_after(&self.window[..wrong]);
+    fn report_encoding(&mut self, wrong: Option<Location>, sink: &mut Sink<'_>) {
+        let (Some(place), None) = (wrong, self.first_invalid_utf8) else { return };
         self.first_invalid_utf8 = Some(place);
         let problem = Problem::warning(place, "the file is not UTF-8 from here on")
             .with_hint("the bytes are read as Windows-1252; another encoding can be named");
@@ -136,7 +221,7 @@ impl Scanner {
     fn cut<S: FnMut(Location, Event<'_>)>(&mut self, input: InputState, sink: &mut S) {
         let mut rest = self.window.as_str();
         loop {
-            self.syntax.plain(&mut self.lexer, &mut rest, sink);
+            self.syntax.plain::<S, false>(&mut self.lexer, &mut rest, sink);
             let Some(token) = self.lexer.next(&mut rest, input) else { break };
             self.syntax.token(&token, sink);
         }
@@ -144,11 +229,14 @@ impl Scanner {
         self.window.drain(..done);
     }
 
-    fn cut_tokens(&mut self, input: InputState, tokens: &mut dyn FnMut(&Token<'_>), sink: &mut Sink<'_>) {
+    fn cut_tokens<H: TokenHandler>(&mut self, input: InputState, handler: &mut H) {
         let mut rest = self.window.as_str();
-        while let Some(token) = self.lexer.next(&mut rest, input) {
-            tokens(&token);
-            self.syntax.token(&token, sink);
+        loop {
+            let plain = &mut |place: Location, event: Event<'_>| handler.plain(place, event);
+            self.syntax.plain::<_, true>(&mut self.lexer, &mut rest, plain);
+            let Some(token) = self.lexer.next(&mut rest, input) else { break };
+            handler.token(&token);
+            self.syntax.token(&token, &mut |place, event| handler.event(place, event));
         }
         let done = self.window.len() - rest.len();
         self.window.drain(..done);

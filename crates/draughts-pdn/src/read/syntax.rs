@@ -302,6 +302,24 @@ impl Syntax {
         }
     }
 
+    /// Completes the text before a tag; ends the game if it has begun. Another call at the same place has no effect.
+    pub(super) fn before_tag(&mut self, place: Location, sink: &mut Sink<'_>) {
+        if let Some((end, place)) = self.pending_end.take() {
+            self.end_game(end, place, sink);
+        }
+        self.resolve_result();
+        self.flush(sink);
+        if self.game.body {
+            self.end_game(Termination::Open, place, sink);
+        }
+        self.drop_number(sink);
+    }
+
+    /// Whether nothing of a game was read since the end of the last one.
+    pub(super) fn is_between_games(&self) -> bool {
+        self.is_settled() && self.game.is_empty() && self.depth == 0 && self.number.is_none()
+    }
+
     fn tag(&mut self, token: &Token<'_>, sink: &mut Sink<'_>) {
         if let Some(inner) = token.text.strip_prefix("[%") {
             let message = format!("the command {} stands outside a comment", quote(token.text));
@@ -311,12 +329,7 @@ impl Syntax {
             sink(token.location, Event::Comment(&format!("[%{}", one_line(inner))));
             return;
         }
-        self.resolve_result();
-        self.flush(sink);
-        if self.game.body {
-            self.end_game(Termination::Open, token.location, sink);
-        }
-        self.drop_number(sink);
+        self.before_tag(token.location, sink);
         let parts = tag::parts(token.text);
         if token.is_after_empty_line && self.game.has_tag(&parts.name) {
             self.end_game(Termination::Open, token.location, sink);

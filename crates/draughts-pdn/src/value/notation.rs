@@ -23,6 +23,30 @@ pub fn write(variant: &Variant, ply: &Move, legal: &[Move]) -> String {
     if is_ambiguous(ply, legal) { write_long(variant, ply) } else { write_short(variant, ply) }
 }
 
+/// Returns the move as [`write()`] does, for callers without the legal moves of the position before it.
+pub fn write_in(position: &Position, ply: &Move) -> String {
+    if has_own_ends(position, ply) {
+        write_short(position.variant(), ply)
+    } else {
+        write(position.variant(), ply, &position.legal_moves())
+    }
+}
+
+/// Returns the move as [`write_with_captured`] does, for callers without the legal moves of the position before it.
+pub fn write_with_captured_in(position: &Position, ply: &Move) -> String {
+    if has_own_ends(position, ply) {
+        write_short(position.variant(), ply)
+    } else {
+        write_with_captured(position.variant(), ply, &position.legal_moves())
+    }
+}
+
+/// Whether no other legal move of the position has the start and end of this one.
+fn has_own_ends(position: &Position, ply: &Move) -> bool {
+    let mut after = *position;
+    !ply.is_capture() || after.play_only_move(ply.from(), ply.to())
+}
+
 /// Whether another legal move has the same start and end but captures other pieces.
 pub fn is_ambiguous(ply: &Move, legal: &[Move]) -> bool {
     let same_ends = |other: &&Move| other.from() == ply.from() && other.to() == ply.to();
@@ -31,9 +55,11 @@ pub fn is_ambiguous(ply: &Move, legal: &[Move]) -> bool {
 
 /// Returns the move with its start and end only.
 pub fn write_short(variant: &Variant, ply: &Move) -> String {
-    let geometry = &variant.geometry;
-    let separator = if ply.is_capture() { variant.capture_separator } else { '-' };
-    format!("{}{separator}{}", geometry.name(ply.from()), geometry.name(ply.to()))
+    let mut text = String::with_capacity(8);
+    text.push_str(variant.geometry.name(ply.from()));
+    text.push(if ply.is_capture() { variant.capture_separator } else { '-' });
+    text.push_str(variant.geometry.name(ply.to()));
+    text
 }
 
 /// Returns the move with every square of its path.
@@ -280,15 +306,10 @@ pub(super) fn shortened(text: &str) -> String {
 /// Whether this is a move by the writing grammar: squares without leading zeros, one separator between two.
 pub(crate) fn is_move(text: &str) -> bool {
     let mut parts = text.split(['-', 'x', ':']);
-    let squares = parts.clone().count();
-    let separators = text.bytes().filter(|byte| matches!(byte, b'-' | b'x' | b':'));
-    let is_one_kind = {
-        let mut kinds: Vec<u8> = separators.collect();
-        kinds.dedup();
-        kinds.len() == 1
-    };
+    let mut separators = text.bytes().filter(|byte| matches!(byte, b'-' | b'x' | b':'));
+    let is_one_kind = separators.next().is_some_and(|first| separators.all(|other| other == first));
     // `1-1` reads as a result.
-    squares >= 2 && is_one_kind && parts.all(is_square) && text != "1-1"
+    is_one_kind && parts.all(is_square) && text != "1-1"
 }
 
 /// Whether this is a list of squares, such as `42,29,14`.

@@ -75,12 +75,12 @@ pub fn convert(
         let entries = conversion.unresolved_entries();
         return (Game { tags, entries, end: Termination::Star }, problems);
     }
-    let resolved = Resolved::from_game(located, found.variant, ambiguous);
+    let mut resolved = Resolved::from_game(located, found.variant, ambiguous);
     let has_board = located.game.entries.iter().any(|entry| matches!(entry, Entry::Move(_) | Entry::Setup(_)))
         || located.game.tags.get("FEN").is_some();
     let mut conversion = Conversion { located, variant: found.variant, rules: Rules::Known, problems: &mut problems };
     let tags = conversion.tags(found.known_by, has_board, Some(&resolved));
-    let entries = conversion.entries(&resolved);
+    let entries = conversion.entries(&mut resolved);
     problems.extend(resolved.illegal);
     (Game { tags, entries, end: Termination::Star }, problems)
 }
@@ -126,10 +126,9 @@ impl Resolved {
                 if depth == 0 && !std::mem::replace(&mut is_begun, true) {
                     begins = Some((fen(), before.turn()));
                 }
-                let legal = before.legal_moves();
                 let text = match style {
-                    AmbiguousCaptures::Path => notation::write(variant, ply, &legal),
-                    AmbiguousCaptures::Captured => notation::write_with_captured(variant, ply, &legal),
+                    AmbiguousCaptures::Path => notation::write_in(before, ply),
+                    AmbiguousCaptures::Captured => notation::write_with_captured_in(before, ply),
                 };
                 plies[entry] = Some((text, before.turn()));
             }
@@ -431,7 +430,7 @@ impl Conversion<'_> {
         entries
     }
 
-    fn entries(&mut self, resolved: &Resolved) -> Vec<Entry> {
+    fn entries(&mut self, resolved: &mut Resolved) -> Vec<Entry> {
         let starter = self.variant.game_type.starter();
         let mut entries: Vec<Entry> = Vec::with_capacity(self.located.game.entries.len());
         let mut lines = vec![MoveNumbering::new(resolved.start_turn)];
@@ -445,14 +444,15 @@ impl Conversion<'_> {
             match entry {
                 Entry::Move(_) if resolved.legs[index] => {}
                 Entry::Move(ply) => {
-                    let known = resolved.plies[index].as_ref();
+                    let known = resolved.plies[index].take();
+                    let turn = known.as_ref().map(|(_, turn)| *turn);
                     let text = match known {
                         _ if line.is_lost => None,
-                        Some((text, _)) => Some(text.clone()),
+                        Some((text, _)) => Some(text),
                         None if resolved.ambiguous[index] => None,
                         None => standard_text(self.variant, &ply.text),
                     };
-                    let number = line.next(ply.number, known.map(|(_, turn)| *turn), starter);
+                    let number = line.next(ply.number, turn, starter);
                     let Some(text) = text else {
                         if !std::mem::replace(&mut line.is_told, true) {
                             let message = "the moves from here on become comments: the position is unknown";

@@ -95,9 +95,14 @@ pub fn write_game(text: &mut String, game: &Game, style: Style) {
 
 /// Returns a move with number and strength, as in a file: `12. 32-28!`.
 pub fn ply_text(ply: &MoveEntry) -> String {
-    let number = ply.number.map_or_else(String::new, |number| format!("{number} "));
-    let strength = ply.strength.as_deref().filter(|strength| is_strength(strength)).unwrap_or("");
-    format!("{number}{}{strength}", ply.text)
+    let mut text = String::with_capacity(16 + ply.text.len());
+    if let Some(number) = ply.number {
+        text.push_str(&number.value.to_string());
+        text.push_str(if number.ellipsis { "... " } else { ". " });
+    }
+    text.push_str(&ply.text);
+    text.push_str(ply.strength.as_deref().filter(|strength| is_strength(strength)).unwrap_or(""));
+    text
 }
 
 /// Returns a setup as in a file.

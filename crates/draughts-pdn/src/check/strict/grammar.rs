@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::setup::{check_fen, is_fen};
+use super::super::fen_form::{check_fen, is_fen};
 use crate::lexer::{Token, TokenFlaw, TokenKind};
 use crate::notation;
 use crate::problem::{Location, Problem, Problems, quote};
-use crate::syntax::Names;
+use crate::syntax::{Event, Names};
 use crate::tag::{self, TagFlaw};
 use crate::words::Word;
 
@@ -14,8 +14,8 @@ use crate::words::Word;
 #[derive(Default, Debug)]
 pub(super) struct Grammar {
     pub(super) problems: Problems,
-    /// Places of problems, as many as are stored.
-    pub(super) problem_locations: BTreeSet<Location>,
+    /// Places of problems in the current game, as many as are stored.
+    problem_locations: BTreeSet<Location>,
     part: Part,
     /// Names of the tags of the header.
     names: Names,
@@ -52,6 +52,41 @@ impl Grammar {
     pub(super) fn error(&mut self, place: Location, message: impl Into<String>, hint: impl Into<String>) {
         self.refuse(place);
         self.problems.push(Problem::error(place, message).with_hint(hint));
+    }
+
+    /// Returns the places of problems up to this end of a game, and forgets those before it.
+    pub(super) fn take_refused(&mut self, end: Location) -> BTreeSet<Location> {
+        if self.problem_locations.is_empty() {
+            return BTreeSet::new();
+        }
+        let later = self.problem_locations.split_off(&end);
+        let mut refused = std::mem::replace(&mut self.problem_locations, later);
+        if self.problem_locations.contains(&end) {
+            refused.insert(end);
+        }
+        refused
+    }
+
+    /// Whether there is a problem at this place of the current game.
+    pub(super) fn is_refused(&self, place: Location) -> bool {
+        self.problem_locations.contains(&place)
+    }
+
+    /// Goes on with the grammar of the next part, where a game has begun.
+    pub(super) fn join(&mut self, mut next: Grammar) {
+        self.problems.merge(std::mem::take(&mut next.problems));
+        *self = Grammar { problems: std::mem::take(&mut self.problems), ..next };
+    }
+
+    /// Handles what a tag at this place ends. Another call at the same place has no effect.
+    pub(super) fn before_tag(&mut self, place: Location) {
+        if let Some(number) = self.number.take() {
+            self.error(number, "a move number without a move", "MOVENUMBER stands before a move only");
+        }
+        if self.part == Part::Body {
+            self.error(place, "a tag behind movetext", "games are separated by *");
+            self.end_game(place);
+        }
     }
 
     fn refuse(&mut self, place: Location) {
@@ -91,27 +126,65 @@ impl Grammar {
                 self.setup(token);
                 self.entry();
             }
-            TokenKind::Open => {
-                self.entry();
-                if self.variations.len() < MAX_VARIATION_DEPTH {
-                    self.variations.push(false);
-                } else {
-                    self.excess_depth += 1;
-                }
-            }
-            TokenKind::Close => {
-                if self.excess_depth > 0 {
-                    self.excess_depth -= 1;
-                    return;
-                }
-                match self.variations.pop() {
-                    None => self.error(place, "`)` without `(`", "variations are balanced"),
-                    Some(false) => self.error(place, "a variation with nothing in it", "GameBody is not empty"),
-                    Some(true) => {}
-                }
-            }
+            TokenKind::Open => self.open(),
+            TokenKind::Close => self.close(place),
             TokenKind::Word(word) => self.word(word, token, after),
         }
+    }
+
+    /// Handles a token in plain form by its event.
+    #[inline]
+    pub(super) fn plain(&mut self, place: Location, event: &Event<'_>) {
+        self.is_after_move = PrecedingToken::Other;
+        match event {
+            Event::Move(written) => {
+                let is_separator = |byte: &u8| matches!(byte, b'-' | b'x' | b':');
+                if written.text.bytes().filter(is_separator).count() > 1 {
+                    self.move_text(place, written.text);
+                }
+                self.entry();
+                let is_strong = written.strength.is_some();
+                self.is_after_move = if is_strong { PrecedingToken::Strength } else { PrecedingToken::Move };
+            }
+            Event::Tag { name, .. } => {
+                self.before_tag(place);
+                self.tag_name(name);
+            }
+            Event::Open => self.open(),
+            Event::Close => self.close(place),
+            Event::GameEnd(_) => self.separator(place),
+            Event::Problem(_) => {}
+            _ => self.entry(),
+        }
+    }
+
+    fn open(&mut self) {
+        self.entry();
+        if self.variations.len() < MAX_VARIATION_DEPTH {
+            self.variations.push(false);
+        } else {
+            self.excess_depth += 1;
+        }
+    }
+
+    fn close(&mut self, place: Location) {
+        if self.excess_depth > 0 {
+            self.excess_depth -= 1;
+            return;
+        }
+        match self.variations.pop() {
+            None => self.error(place, "`)` without `(`", "variations are balanced"),
+            Some(false) => self.error(place, "a variation with nothing in it", "GameBody is not empty"),
+            Some(true) => {}
+        }
+    }
+
+    fn tag_name(&mut self, name: &str) {
+        if self.part == Part::Nothing {
+            self.names.clear();
+        }
+        self.names.push(name);
+        self.part = Part::Tags;
     }
 
     fn word(&mut self, word: Word, token: &Token<'_>, after: PrecedingToken) {
@@ -197,19 +270,12 @@ impl Grammar {
 
     fn tag(&mut self, token: &Token<'_>) {
         let place = token.location;
-        if self.part == Part::Body {
-            self.error(place, "a tag behind movetext", "games are separated by *");
-            self.end_game(place);
-        }
+        self.before_tag(place);
         let parts = tag::parts(token.text);
         if self.part == Part::Tags && token.is_after_empty_line && self.names.contains(&parts.name) {
             self.error(place, "a second header", "games are separated by *");
         }
-        if self.part == Part::Nothing {
-            self.names.clear();
-        }
-        self.names.push(&parts.name);
-        self.part = Part::Tags;
+        self.tag_name(&parts.name);
         let name = quote(&parts.name);
         if token.text.trim_end_matches(']').trim_end().ends_with("\\\"") {
             self.error(

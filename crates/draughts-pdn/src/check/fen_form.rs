@@ -8,7 +8,7 @@ use nom::combinator::{all_consuming, opt, recognize};
 use nom::multi::{many0_count, separated_list0};
 use nom::{IResult, Parser};
 
-use super::super::replay;
+use super::replay;
 use crate::fen;
 use crate::problem::{Location, Problem, Problems, quote};
 
@@ -62,4 +62,27 @@ pub(crate) fn is_fen(text: &str) -> bool {
     let parsed: IResult<&str, &str> =
         all_consuming(alt((all_consuming(null), recognize((color, side, many0_count(side)))))).parse(text);
     parsed.is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn checks_fens_of_standard_and_corrections() {
+        for fen in [
+            "W:W31-50:B1-20",
+            "B:W18,24,K10:BK22,K25",
+            "?:W29:B4",
+            "W:W:B1,2",
+            "B::",
+            "W:Wa3,Kc3:Bb8,j8",
+            "B:B1-16,18-21:W26,28,33-50",
+        ] {
+            assert!(is_fen(fen), "{fen}");
+        }
+        for fen in ["", "W", "W:W1,2.", "W: W1:B2", "W:W1K2:B3", "w:W1:B2", "W:W0:B1", "W:W1,:B2", "X:W1:B2"] {
+            assert!(!is_fen(fen), "{fen}");
+        }
+    }
 }
