@@ -7,7 +7,7 @@
 //!
 //! | figure | of the hub | beside it |
 //! |---|---|---|
-//! | processor | time a line, with its curl processes | `curl -N URL >> FILE`, one process a hall |
+//! | processor | time a line, with its curl processes; then again while each ply also changes the hall's `games.pdn` | `curl -N URL >> FILE`, one process a hall |
 //! | delay | from the append to a hall's file until the line is in the joined file | until it is in the file of that `curl` |
 //! | a day | from the start of the hub until it has joined all lines | `curl URL > FILE` |
 //!
@@ -22,6 +22,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const BOARDS: u64 = 64;
+/// Moves of each game.
+const MOVES: &str = "1. 32-28 19-23 2. 28x19 14x23 3. 33-28 23x32 4. 37x28 16-21 5. 41-37 21-26";
 /// Time between two plies of a board.
 const PLY_INTERVAL: Duration = Duration::from_secs(10);
 /// Lines of a day: three games of 110 plies on each board, each with two live updates.
@@ -33,7 +35,8 @@ fn main() {
     let number = |index: usize, default: u64| arguments.get(index).map_or(default, |text| text.parse().unwrap());
     let (count, span) = (number(0, 10), Duration::from_secs(number(1, 30)));
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    follow(folder.path(), count, span);
+    follow(&folder.path().join("lines"), count, span, false);
+    follow(&folder.path().join("games"), count, span, true);
     take_day(folder.path());
 }
 
@@ -49,6 +52,7 @@ impl Drop for Running {
 
 /// Outlet with the pages that serve it.
 struct Hall {
+    outlet: PathBuf,
     events: File,
     generation: String,
     seq: u64,
@@ -64,6 +68,7 @@ impl Hall {
         let config = folder.join(format!("hall-{index}.toml"));
         fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {outlet:?}\n")).unwrap();
         let mut hall = Hall {
+            outlet,
             events,
             generation: format!("{index:016x}"),
             seq: 0,
@@ -83,6 +88,17 @@ impl Hall {
         hall.address = first.trim().strip_prefix("viewers: ").unwrap().trim_end_matches('/').to_owned();
         hall._pages = Running(pages);
         hall
+    }
+
+    /// Replaces the file of games: 64 games, the last of which names the ply.
+    fn write_games(&self) {
+        let game = |white: u64| {
+            format!("[White \"{white}\"]\n[Black \"B\"]\n[GameType \"20\"]\n[Result \"*\"]\n\n{MOVES} *\n\n")
+        };
+        let games: String = (1..BOARDS).chain([self.seq]).map(game).collect();
+        let new = self.outlet.join("games.new");
+        fs::write(&new, games).unwrap();
+        fs::rename(new, self.outlet.join("games.pdn")).unwrap();
     }
 
     fn append(&mut self, members: &str) {
@@ -178,8 +194,9 @@ fn processor(roots: &[u32]) -> f64 {
     sum as f64 / 100.0
 }
 
-/// Lets plies come to all halls for a time.
-fn follow(folder: &Path, count: u64, span: Duration) {
+/// Lets plies come to all halls for a time; with `has_games` each also changes the file of games.
+fn follow(folder: &Path, count: u64, span: Duration, has_games: bool) {
+    fs::create_dir_all(folder).unwrap();
     let mut halls: Vec<Hall> = (0..count).map(|index| Hall::start(folder, index, BOARDS)).collect();
     let hub = hub(folder, &halls);
     let curls: Vec<Running> = halls
@@ -203,7 +220,11 @@ fn follow(folder: &Path, count: u64, span: Duration) {
     while begun.elapsed() < span || delays.iter().any(|delays| delays.len() < sent.len()) {
         if begun.elapsed() < span && begun.elapsed() >= interval * sent.len() as u32 {
             let number = sent.len() as u64;
-            halls[(number % count) as usize].append(&ply(number));
+            let hall = &mut halls[(number % count) as usize];
+            hall.append(&ply(number));
+            if has_games {
+                hall.write_games();
+            }
             sent.push(Instant::now());
         }
         let counts = [joined.count(), plain.iter_mut().map(Tail::count).sum()];
@@ -217,7 +238,8 @@ fn follow(folder: &Path, count: u64, span: Duration) {
     }
     let after = [processor(&[hub.0.id()]), processor(&curl_ids)];
     let lines = sent.len();
-    println!("{count} halls of {BOARDS} boards, {lines} lines in {} s", span.as_secs());
+    let games = if has_games { ", each with a changed games.pdn" } else { "" };
+    println!("{count} halls of {BOARDS} boards, {lines} lines in {} s{games}", span.as_secs());
     let [of_hub, of_curl] = [0, 1].map(|index| (after[index] - before[index]) * 1e6 / lines as f64);
     println!("processor a line     hub {of_hub:.0} µs, curl {of_curl:.0} µs: {:.1}", of_hub / of_curl);
     let p99 = |delays: &mut Vec<f64>| {

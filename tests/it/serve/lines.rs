@@ -97,7 +97,7 @@ fn reader_follows_from_before_first_event() {
     let mut outlet = OutletFixture::new();
     let server = outlet.serve();
     let mut stream = LineStream::open(&server, "from=1&follow");
-    assert_eq!(stream.next().as_deref(), Some("{\"alive\":null}\n"));
+    assert!(stream.next().unwrap().starts_with("{\"alive\":null,\"files\":\""));
     // No generation is known yet, so nobody is told of another.
     assert_eq!(server.get(&format!("/events?gen={GENERATION}&from=4&follow")).status, 503);
     outlet.begin("board-1", json!({}));
@@ -106,13 +106,17 @@ fn reader_follows_from_before_first_event() {
     let mut stream = LineStream::open(&server, "from=1&follow");
     assert_eq!(stream.next_numbered(), Some(outlet.events()));
     outlet.write("alive.json", "{\"at\":\"2026-11-21T09:31:02.120+01:00\"}");
-    let beat: Value = loop {
+    let mut beat_with = |is_it: &dyn Fn(&Value) -> bool| loop {
         let beat: Value = serde_json::from_str(&stream.next().unwrap()).unwrap();
-        if !beat["alive"].is_null() {
+        if is_it(&beat) {
             break beat;
         }
     };
+    let beat = beat_with(&|beat| !beat["alive"].is_null());
     assert!(beat["alive"].as_u64().unwrap() < TIMEOUT.as_millis() as u64, "{beat}");
+    // The tag tells that other files have changed.
+    outlet.write("games.pdn", "[White \"Visser\"]\n\n*\n");
+    beat_with(&|other| other["files"].is_string() && other["files"] != beat["files"]);
 }
 
 #[test]

@@ -11,11 +11,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::copy::if_found;
+use super::curl::FileAnswer;
 use super::documents::{JoinedSections, join_games, join_standings};
 use crate::web::files::{NUMBERED_FOLDERS, PDN_CONTENT_TYPE, WHOLE_FILES, is_archived, is_folder_number};
 
 /// Largest number of files of a hall.
 const MAX_FILES: usize = 4096;
+/// List of the files of a hall.
+pub(super) const FILES_DOCUMENT: &str = "files.json";
 /// Document with the sections of a tournament.
 pub(super) const TOURNAMENT: &str = "tournament.json";
 /// Document with the standings.
@@ -23,7 +26,7 @@ const STANDINGS: &str = "standings.json";
 /// File of the current games.
 const GAMES: &str = "games.pdn";
 /// Folder of archived games, with its slash.
-const ARCHIVE: &str = "archive/";
+pub(super) const ARCHIVE: &str = "archive/";
 
 /// File of a hall.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,6 +43,8 @@ pub(super) struct ListedFiles {
     /// Entity tag of the list.
     pub etag: Option<String>,
     tags: BTreeMap<String, String>,
+    /// Names of the files that changed the last time, and will probably change again.
+    pub likely: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -81,6 +86,18 @@ impl ListedFiles {
         let before = std::mem::replace(&mut self.tags, listed.into_iter().collect());
         let is_new = |(name, tag): &(&String, &String)| before.get(*name) != Some(*tag);
         Ok(self.tags.iter().filter(is_new).map(|(name, _)| name.clone()).collect())
+    }
+
+    /// Takes over the answer to a request for a listed file; returns the file if it is new.
+    pub fn take_answer(&mut self, name: &str, answer: FileAnswer) -> Option<CopiedFile> {
+        let (bytes, etag) = answer.ok().flatten()?;
+        *self.tags.get_mut(name)? = etag;
+        Some(CopiedFile { name: name.to_owned(), bytes })
+    }
+
+    /// Returns the entity tag of a file.
+    pub fn tag(&self, name: &str) -> Option<String> {
+        self.tags.get(name).filter(|tag| !tag.is_empty()).cloned()
     }
 
     /// Makes a file count as new in the next list.

@@ -80,7 +80,7 @@ impl HallCopy {
                 return Ok(copy);
             }
         }
-        let file = OpenOptions::new().append(true).open(&copy.path)?;
+        let file = OpenOptions::new().read(true).append(true).open(&copy.path)?;
         file.set_len(copy.position.bytes)?;
         copy.file = Some(file);
         Ok(copy)
@@ -93,7 +93,7 @@ impl HallCopy {
             return Err(io::Error::other("lines before them could not be written"));
         }
         if self.file.is_none() {
-            self.file = Some(OpenOptions::new().append(true).create(true).open(&self.path)?);
+            self.file = Some(OpenOptions::new().read(true).append(true).create(true).open(&self.path)?);
         }
         let Some(file) = &mut self.file else { return Ok(()) };
         if let Err(error) = file.write_all(lines) {
@@ -142,7 +142,7 @@ impl HallCopy {
         if self.read.0 > after {
             self.read = (0, 0);
         }
-        let mut file = File::open(&self.path)?;
+        let mut file = self.file.as_ref().ok_or(io::ErrorKind::NotFound)?;
         file.seek(SeekFrom::Start(self.read.1))?;
         let mut lines = BufReader::new(file);
         let mut line = String::new();

@@ -1,6 +1,7 @@
 //! Requests to other stations through `curl`, which speaks HTTP and TLS. The options go through standard input: no address stands in a list of
 //! processes.
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
@@ -13,6 +14,8 @@ const MAX_HEAD_LEN: u64 = 64 << 10;
 const SILENCE: u32 = 40;
 /// Largest file that is fetched, in bytes.
 const MAX_FILE_SIZE: u64 = 32 << 20;
+/// Code by which `curl` says that a file is larger.
+const TOO_LARGE: u8 = 63;
 /// Longest message of `curl` that is kept, in bytes.
 const MAX_MESSAGE_LEN: u64 = 1000;
 
@@ -115,12 +118,6 @@ impl CurlProcess {
         Ok((CurlProcess { child, messages }, BufReader::new(output)))
     }
 
-    /// Waits for the end of a process whose output has ended.
-    fn finish(mut self) -> io::Result<()> {
-        let status = self.child.wait()?;
-        if status.success() { Ok(()) } else { Err(io::Error::other(self.message())) }
-    }
-
     /// Returns what the process said; call it when the process has ended.
     fn message(&mut self) -> String {
         let mut text = Vec::new();
@@ -168,49 +165,79 @@ impl LineAnswer {
     }
 }
 
-/// Fetches a document; `None` if `known`, the entity tag of an earlier answer, is still that of the document. Returns also its entity tag.
-pub(super) fn get(url: &str, ca: Option<&Path>, known: Option<&str>) -> io::Result<Option<(Vec<u8>, String)>> {
-    let mut options = CurlOptions::new(ca)?;
-    options.0 += "include\n";
-    options.add("url", url)?.add("max-time", "60")?.add("max-filesize", &MAX_FILE_SIZE.to_string())?;
-    if let Some(known) = known {
-        options.add("header", &format!("If-None-Match: {known}"))?;
+/// Request for a file.
+#[derive(Debug)]
+pub(super) struct FileRequest {
+    /// Address.
+    pub url: String,
+    /// Entity tag of the file that is known already.
+    pub known: Option<String>,
+}
+
+/// Answer to a request for a file: its content and entity tag; `None` if the known one is still right.
+pub(super) type FileAnswer = io::Result<Option<(Vec<u8>, String)>>;
+
+/// Fetches files one after the other, in one process and over one connection. A failed connection ends the list of answers.
+pub(super) fn get_files(requests: &[FileRequest], ca: Option<&Path>) -> io::Result<Vec<FileAnswer>> {
+    let folder = tempfile::tempdir()?;
+    let file = |index: usize| folder.path().join(index.to_string());
+    let mut options = CurlOptions(String::new());
+    for (request, index) in requests.iter().zip(0..) {
+        options.0 += if index > 0 { "next\n" } else { "" };
+        options.0 += &CurlOptions::new(ca)?.0;
+        options.0 += "include\n";
+        options.add("url", &request.url)?.add("output", &file(index).to_string_lossy())?;
+        // `curl` cannot limit an answer that does not give its size, but the time and the rate.
+        options.add("max-filesize", &MAX_FILE_SIZE.to_string())?.add("max-time", "60")?.add("limit-rate", "8M")?;
+        // Standard error has no buffer: the line comes when the file is whole.
+        options.add("write-out", "%{stderr}%{exitcode}\\n")?;
+        if let Some(known) = &request.known {
+            options.add("header", &format!("If-None-Match: {known}"))?;
+        }
     }
-    let (mut process, mut output) = CurlProcess::start(&options)?;
-    let head = match AnswerHead::read(&mut output) {
-        Ok(head) => head,
-        Err(_) => return Err(io::Error::other(process.message())),
-    };
-    let mut body = Vec::new();
-    output.take(MAX_FILE_SIZE + 1).read_to_end(&mut body)?;
-    if body.len() as u64 > MAX_FILE_SIZE {
-        return Err(io::Error::other("the answer is too large"));
+    let (mut process, _) = CurlProcess::start(&options)?;
+    let outcomes = process.messages.take().ok_or(io::ErrorKind::BrokenPipe)?.take(MAX_HEAD_LEN);
+    let (mut answers, mut message) = (Vec::new(), String::new());
+    for line in BufReader::new(outcomes).lines() {
+        let (line, index) = (line?, answers.len());
+        let Some(request) = requests.get(index) else { break };
+        match line.parse::<u8>() {
+            Ok(0) => answers.push(read_answer(&file(index), request)),
+            Ok(code) => {
+                answers.push(Err(io::Error::other(std::mem::take(&mut message))));
+                if code != TOO_LARGE {
+                    break;
+                }
+            }
+            Err(_) => message = line,
+        }
     }
-    process.finish()?;
+    // Not even the first outcome: `curl` could not begin.
+    if answers.is_empty() && !message.is_empty() { Err(io::Error::other(message)) } else { Ok(answers) }
+}
+
+/// Reads the answer that `curl` has written into a file.
+fn read_answer(file: &Path, request: &FileRequest) -> FileAnswer {
+    let mut answer = BufReader::new(File::open(file)?);
+    let head = AnswerHead::read(&mut answer)?;
     match head.status {
-        200 => Ok(Some((body, head.header("etag").unwrap_or_default().to_owned()))),
-        304 if known.is_some() => Ok(None),
+        200 => {
+            let mut body = Vec::new();
+            answer.take(MAX_FILE_SIZE + 1).read_to_end(&mut body)?;
+            if body.len() as u64 > MAX_FILE_SIZE {
+                return Err(io::Error::other("the answer is too large"));
+            }
+            Ok(Some((body, head.header("etag").unwrap_or_default().to_owned())))
+        }
+        304 if request.known.is_some() => Ok(None),
         status => Err(io::Error::other(format!("the answer has the status {status}"))),
     }
 }
 
-/// Fetches files into a folder, in one process, under the names `0`, `1`, …; those that cannot be fetched are missing there.
-pub(super) fn get_files(urls: &[String], ca: Option<&Path>, folder: &Path) -> io::Result<()> {
-    let mut options = CurlOptions::new(ca)?;
-    options.0 += "fail\n";
-    options.add("max-filesize", &MAX_FILE_SIZE.to_string())?;
-    for (url, index) in urls.iter().zip(0_u32..) {
-        options.add("url", url)?.add("output", &folder.join(index.to_string()).to_string_lossy())?;
-    }
-    let (mut process, mut output) = CurlProcess::start(&options)?;
-    io::copy(&mut output, &mut io::sink())?;
-    // The file that failed is missing; the others are right.
-    process.child.wait()?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+
     use super::*;
 
     #[test]
@@ -219,6 +246,51 @@ mod tests {
         assert_eq!(options.add("url", "a\"b\\c -o FILE").unwrap().0, "url = \"a\\\"b\\\\c -o FILE\"\n");
         for wrong in ["a\nurl = x", "a\r", "\0"] {
             assert!(options.add("url", wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    /// Answers requests by their paths, one for each connection; returns the address.
+    fn serve() -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let (mut request, mut lines) = (String::new(), BufReader::new(stream.try_clone().unwrap()).lines());
+                while let Some(Ok(line)) = lines.next().filter(|line| line.as_ref().is_ok_and(|line| !line.is_empty()))
+                {
+                    request += &line;
+                }
+                let path = request.split(' ').nth(1).unwrap_or_default();
+                let (status, length) = match path {
+                    "/same" if request.contains("If-None-Match: \"1\"") => ("304 Not Modified", "ETag: \"1\""),
+                    "/missing" => ("404 Not Found", "Content-Length: 3"),
+                    "/large" => ("200 OK", "Content-Length: 99999999"),
+                    "/cut" => ("200 OK", "Content-Length: 100"),
+                    _ => ("200 OK", "ETag: \"1\"\r\nContent-Length: 3"),
+                };
+                let body = if status.starts_with("304") { "" } else { "abc" };
+                let _ = stream
+                    .write_all(format!("HTTP/1.1 {status}\r\n{length}\r\nConnection: close\r\n\r\n{body}").as_bytes());
+            }
+        });
+        address
+    }
+
+    #[test]
+    fn missing_large_and_cut_files_are_errors() {
+        let address = serve();
+        let known = |path: &str| Some("\"1\"".to_owned()).filter(|_| path == "same");
+        let request = |path: &str| FileRequest { url: format!("{address}/{path}"), known: known(path) };
+        let fetch =
+            |paths: &[&str]| get_files(&paths.iter().map(|path| request(path)).collect::<Vec<_>>(), None).unwrap();
+        let answers = fetch(&["whole", "same", "missing", "large", "whole", "cut", "whole"]);
+        let right = Some((b"abc".to_vec(), "\"1\"".to_owned()));
+        assert_eq!(answers.len(), 6, "the cut answer is the last: {answers:?}");
+        let (errors, files): (Vec<_>, Vec<_>) = answers.into_iter().partition(Result::is_err);
+        assert_eq!(files.into_iter().map(Result::unwrap).collect::<Vec<_>>(), [right.clone(), None, right]);
+        let errors: Vec<String> = errors.into_iter().map(|error| error.unwrap_err().to_string()).collect();
+        for (error, words) in errors.iter().zip(["the status 404", "Maximum file size", "bytes remaining"]) {
+            assert!(error.contains(words), "{error}");
         }
     }
 

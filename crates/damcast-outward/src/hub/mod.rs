@@ -7,8 +7,9 @@
 //!
 //! Guarantees:
 //!
-//! * A copy equals the hall's file of events byte for byte, up to its end, also after a kill. A line is durable in the copy before it is joined.
-//! * A joined line keeps its number. If the copy of a hall begins anew, or a player becomes anonymous, the joined file begins a new generation.
+//! * A copy equals the hall's file of events byte for byte, up to its end, also after a kill. After a loss of power it may lack lines of the last
+//!   second, which the hall sends again.
+//! * A joined line keeps its number, also after a loss of power. If the copy of a hall begins anew, or a player becomes anonymous, the joined file begins a new generation.
 //! * A hall that is away, damaged or too large changes nothing for the others.
 //! * The network of the process is that of its `curl` children.
 //!
@@ -42,7 +43,7 @@ use std::time::{Duration, Instant};
 use draughts_pdn::profile::ReaderProfile;
 
 use crate::follow::RestartReason;
-use copied_files::{ChangedFiles, CopiedFile, HallFiles, TOURNAMENT};
+use copied_files::{ChangedFiles, CopiedFile, FILES_DOCUMENT, HallFiles, TOURNAMENT};
 use copy::HallCopy;
 use documents::JoinedSections;
 use joined_events::JoinedEvents;
@@ -57,10 +58,10 @@ const TICK: Duration = Duration::from_secs(1);
 const SIGN_INTERVAL: Duration = Duration::from_secs(5);
 /// Shortest interval between two writes of the joined files.
 const FILES_INTERVAL: Duration = Duration::from_secs(1);
+/// Shortest interval between two writes of the joined events: lines that come close together share one sync.
+const WRITE_INTERVAL: Duration = Duration::from_millis(100);
 /// Largest number of messages in one step.
-const MAX_BATCH: usize = 1024;
-/// List of the files of a hall.
-const FILES_DOCUMENT: &str = "files.json";
+const MAX_BATCH: usize = 128;
 /// Number of past generations of a hall that are remembered.
 const MAX_PAST: usize = 8;
 
@@ -148,6 +149,7 @@ struct Hub {
     /// Number of games in the joined file of games.
     games: usize,
     wrote_files: Option<Instant>,
+    wrote_events: Instant,
     signed: Option<Instant>,
     ticked: Option<Instant>,
     since: i64,
@@ -206,6 +208,7 @@ impl Hub {
             changed: None,
             games: 0,
             wrote_files: None,
+            wrote_events: Instant::now(),
             signed: None,
             ticked: None,
             since,
@@ -220,7 +223,7 @@ impl Hub {
     fn check_generations(&mut self) -> io::Result<()> {
         let is_other = self.halls.iter().any(|hall| {
             let joined = &self.events.halls[&hall.name];
-            joined.seq > hall.copy.position.seq || joined.seq > 0 && joined.generation != hall.copy.position.generation
+            joined.seq > 0 && joined.generation != hall.copy.position.generation
         });
         if is_other { self.begin_anew() } else { Ok(()) }
     }
@@ -235,7 +238,9 @@ impl Hub {
         match news.recv_timeout(TICK) {
             Ok(first) => {
                 self.handle(first);
-                for next in news.try_iter().take(MAX_BATCH) {
+                let end = self.wrote_events + WRITE_INTERVAL;
+                for _ in 1..MAX_BATCH {
+                    let Ok(next) = news.recv_timeout(end.saturating_duration_since(Instant::now())) else { break };
                     self.handle(next);
                 }
             }
@@ -244,6 +249,7 @@ impl Hub {
             Err(RecvTimeoutError::Disconnected) => std::thread::sleep(TICK),
         }
         self.judge_halls();
+        self.wrote_events = Instant::now();
         let written = self.write();
         if let Err(error) = &written
             && self.disk_error.is_none()
@@ -409,7 +415,6 @@ impl Hub {
                 continue;
             }
             let after = part.seq;
-            copy.sync()?;
             let (events, sections) = (&mut self.events, &self.sections);
             copy.read_after(after, |seq, line| events.add(name, seq, line, sections))?;
         }
@@ -458,6 +463,9 @@ impl Hub {
         }
         self.ticked = Some(Instant::now());
         for hall in &mut self.halls {
+            if let Err(error) = hall.copy.sync() {
+                tracing::debug!(%error, hall = hall.name, "a copy cannot be made durable");
+            }
             let position = &hall.copy.position;
             (hall.state.seq, hall.state.generation) = (position.seq, position.generation.clone());
         }

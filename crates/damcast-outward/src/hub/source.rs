@@ -6,14 +6,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde::Deserialize;
 
-use super::copied_files::{CopiedFile, ListedFiles};
+use super::copied_files::{ARCHIVE, CopiedFile, FILES_DOCUMENT, ListedFiles};
 use super::copy::{CopyPosition, read_line};
-use super::curl::{self, LineAnswer};
+use super::curl::{self, FileRequest, LineAnswer};
 use crate::follow::{FollowEvent, Follower, Progress, RestartReason};
 use crate::web::event_lines::{GENERATION_HEADER, PREFIX_HEADER};
 use crate::web::files::{EVENTS_FILE, OutletFiles, hex};
@@ -22,10 +22,10 @@ use crate::web::files::{EVENTS_FILE, OutletFiles, hex};
 const MAX_BATCH_LEN: usize = 256 << 10;
 /// Largest size of a hall's events and files, in bytes.
 pub(super) const MAX_HALL_SIZE: u64 = 1 << 30;
-/// Interval between looks at the files of a hall whose events go on.
-const FILES_INTERVAL: Duration = Duration::from_secs(3);
-/// Interval between looks at the files of a hall whose events rest.
-const QUIET_FILES_INTERVAL: Duration = Duration::from_secs(60);
+/// Interval between looks at the files of a hall that does not say that they have changed.
+const FILES_INTERVAL: Duration = Duration::from_secs(60);
+/// Pause before files are fetched that could not be had.
+const RETRY_INTERVAL: Duration = Duration::from_secs(3);
 /// Longest wait for an event of a folder.
 const FOLDER_PATIENCE: Duration = Duration::from_millis(500);
 /// Pause after a hall became too large.
@@ -189,6 +189,8 @@ struct UrlHall<'a> {
 #[derive(Deserialize)]
 struct Beat {
     alive: Option<u64>,
+    /// Tag of the files.
+    files: Option<String>,
 }
 
 impl UrlHall<'_> {
@@ -231,19 +233,16 @@ impl UrlHall<'_> {
 
     /// Reads lines to the end of the stream, and files beside.
     fn read_stream(&self, mut answer: LineAnswer, batch: Batch) -> io::Result<String> {
-        let wanted = Arc::new(AtomicBool::new(true));
-        let over = Arc::new(AtomicBool::new(false));
+        let (changed, changes) = mpsc::sync_channel(1);
         std::thread::scope(|scope| {
-            scope.spawn(|| self.watch_files(&wanted, &over));
-            let read = self.read_lines(&mut answer, batch, &wanted);
-            over.store(true, Ordering::Relaxed);
-            read
+            scope.spawn(|| self.watch_files(changes));
+            self.read_lines(&mut answer, batch, changed)
         })?;
         Ok(answer.reason())
     }
 
-    fn read_lines(&self, answer: &mut LineAnswer, mut batch: Batch, wanted: &AtomicBool) -> io::Result<()> {
-        let mut line = Vec::new();
+    fn read_lines(&self, answer: &mut LineAnswer, mut batch: Batch, changed: SyncSender<()>) -> io::Result<()> {
+        let (mut line, mut tag) = (Vec::new(), None);
         let outcome = loop {
             if let Err(error) = read_line(&mut answer.lines, &mut line) {
                 break Err(error);
@@ -254,6 +253,10 @@ impl UrlHall<'_> {
             if line.starts_with(b"{\"alive\":")
                 && let Ok(beat) = serde_json::from_slice::<Beat>(&line)
             {
+                // The first tag is that of files which are fetched now.
+                if tag.replace(beat.files.clone()).is_some_and(|before| before != beat.files) {
+                    let _ = changed.try_send(());
+                }
                 batch.send(self.sender)?;
                 self.sender.send(News::Alive(beat.alive.map(Duration::from_millis)))?;
                 continue;
@@ -263,7 +266,6 @@ impl UrlHall<'_> {
             }
             // Send what is there, unless more has come already.
             if answer.lines.buffer().is_empty() || batch.lines.len() > MAX_BATCH_LEN {
-                wanted.store(true, Ordering::Relaxed);
                 batch.send(self.sender)?;
             }
         };
@@ -271,53 +273,51 @@ impl UrlHall<'_> {
         outcome
     }
 
-    /// Fetches the files of the hall while its lines are read: soon after new lines, and from time to time.
-    fn watch_files(&self, wanted: &AtomicBool, over: &AtomicBool) {
+    /// Fetches the files of the hall while its lines are read: when the hall says that they have changed, and from time to time.
+    fn watch_files(&self, changes: Receiver<()>) {
         let mut listed = ListedFiles::default();
-        let mut last: Option<Instant> = None;
-        while !over.load(Ordering::Relaxed) && !self.sender.is_stopped() {
-            let age = last.map_or(QUIET_FILES_INTERVAL, |last| last.elapsed());
-            let is_due = age >= QUIET_FILES_INTERVAL || age >= FILES_INTERVAL && wanted.load(Ordering::Relaxed);
-            if is_due {
-                wanted.store(false, Ordering::Relaxed);
-                let news = match self.files(&mut listed) {
-                    Ok((names, new)) => News::Files(names, new),
-                    Err(error) => News::NoFiles(error.to_string()),
-                };
-                if self.sender.send(news).is_err() {
-                    return;
-                }
-                last = Some(Instant::now());
+        loop {
+            let news = match self.files(&mut listed) {
+                Ok((names, new)) => News::Files(names, new),
+                Err(error) => News::NoFiles(error.to_string()),
+            };
+            let pause = if listed.etag.is_some() { FILES_INTERVAL } else { RETRY_INTERVAL };
+            if self.sender.send(news).is_err() || changes.recv_timeout(pause) == Err(RecvTimeoutError::Disconnected) {
+                return;
             }
-            std::thread::sleep(Duration::from_millis(100));
         }
     }
 
     /// Returns the names of all files, and the files that are new since `listed`.
     fn files(&self, listed: &mut ListedFiles) -> io::Result<(Vec<String>, Vec<CopiedFile>)> {
-        let Some((text, etag)) = curl::get(&format!("{}/files.json", self.url), self.ca, listed.etag.as_deref())?
-        else {
-            return Ok((listed.names(), Vec::new()));
-        };
-        let mut wanted = listed.take_list(&text)?;
+        // The files that changed the last time are asked for together with the list.
+        let likely = std::mem::take(&mut listed.likely);
+        let request = |name: &str, known| FileRequest { url: format!("{}/{name}", self.url), known };
+        let mut requests = vec![request(FILES_DOCUMENT, listed.etag.clone())];
+        requests.extend(likely.iter().map(|name| request(name, listed.tag(name))));
+        let mut answers = curl::get_files(&requests, self.ca)?.into_iter();
+        let list = answers.next().ok_or_else(|| io::Error::other("curl ended without an answer"))??;
+        let mut wanted = Vec::new();
+        if let Some((text, etag)) = list {
+            wanted = listed.take_list(&text)?;
+            listed.etag = Some(etag);
+        }
+        let mut new = Vec::new();
+        likely.iter().zip(answers).for_each(|(name, answer)| new.extend(listed.take_answer(name, answer)));
+        wanted.retain(|name| !new.iter().any(|file| file.name == *name));
         // The files of current games come first; the rest is fetched the next time.
         wanted.sort_by_key(|name| name.contains('/'));
         let rest = wanted.split_off(wanted.len().min(MAX_FETCHED));
-        rest.iter().for_each(|name| listed.forget(name));
-        let folder = tempfile::tempdir()?;
-        let urls: Vec<String> = wanted.iter().map(|name| format!("{}/{name}", self.url)).collect();
-        if !urls.is_empty() {
-            curl::get_files(&urls, self.ca, folder.path())?;
+        if !wanted.is_empty() {
+            let requests: Vec<FileRequest> = wanted.iter().map(|name| request(name, None)).collect();
+            let answers = curl::get_files(&requests, self.ca).unwrap_or_default();
+            wanted.iter().zip(answers).for_each(|(name, answer)| new.extend(listed.take_answer(name, answer)));
         }
-        let mut new = Vec::new();
-        for (name, index) in wanted.into_iter().zip(0_u32..) {
-            // A file that could not be fetched is listed again.
-            match std::fs::read(folder.path().join(index.to_string())) {
-                Ok(bytes) => new.push(CopiedFile { name, bytes }),
-                Err(_) => listed.forget(&name),
-            }
-        }
-        listed.etag = Some(etag).filter(|_| new.len() == urls.len() && rest.is_empty());
+        // A file that could not be fetched is listed again.
+        let is_missing = |name: &&String| !new.iter().any(|file| file.name == **name);
+        wanted.iter().filter(is_missing).chain(&rest).for_each(|name| listed.forget(name));
+        let changed = new.iter().map(|file| file.name.clone()).filter(|name| !name.starts_with(ARCHIVE));
+        listed.likely = if new.is_empty() { likely } else { changed.collect() };
         Ok((listed.names(), new))
     }
 }

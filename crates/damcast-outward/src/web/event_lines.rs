@@ -1,7 +1,7 @@
 //! `GET /events` for programs: lines of the file of events as they are, up to the last one, or with `follow` also those to come.
 //!
-//! A stream that follows also has lines without a number, `{"alive":N}`: the time since the recorder's last sign of life in ms, or `null` if
-//! it gives none. The head of each answer names the generation, and has the SHA-256 of the lines before the first one that it sends: a reader
+//! A stream that follows also has lines without a number, `{"alive":N,"files":TAG}`: the time since the recorder's last sign of life in ms, or `null`
+//! if it gives none, and a tag that changes when the files beside the events change. The head of each answer names the generation, and has the SHA-256 of the lines before the first one that it sends: a reader
 //! compares it with that of its own lines.
 
 use std::fs::File;
@@ -132,9 +132,10 @@ impl LineFeed {
         if size < remaining { NextLines::Some(bytes.into()) } else { NextLines::All(bytes.into()) }
     }
 
-    /// Returns the line that says for how long the recorder has been silent at a time, in ms since 1970.
-    pub fn beat(&self, now: i64) -> Bytes {
+    /// Returns the line without a number: for how long the recorder has been silent at a time, in ms since 1970, and the tag of the files.
+    pub fn beat(&self, files: &str, now: i64) -> Bytes {
         let sign = Some(self.sign.load(Ordering::Relaxed)).filter(|sign| *sign != 0);
-        format!("{}\n", serde_json::json!({ "alive": sign.map(|sign| (now - sign).max(0)) })).into()
+        let beat = serde_json::json!({ "alive": sign.map(|sign| (now - sign).max(0)), "files": files });
+        format!("{beat}\n").into()
     }
 }
