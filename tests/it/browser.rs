@@ -171,7 +171,7 @@ impl Browser {
 const DRAWN_PIECES: &str = "(() => { const board = document.querySelector('svg.bd'), all = Array(100).fill('.'); \
     for (const use of board.querySelectorAll('.ps use')) all[Math.floor(use.getAttribute('y') / 10) * 10 + Math.floor(use.getAttribute('x') / 10)] = \
     use.getAttribute('href').slice(1); return all.join(''); })()";
-const MOVES: &str = "[...document.querySelectorAll('#moves a')].map(link => link.firstChild.textContent).join(' ')";
+pub const MOVES: &str = "[...document.querySelectorAll('#moves a')].map(link => link.firstChild.textContent).join(' ')";
 pub const LIVE: &str = "document.querySelector('#state').textContent";
 
 fn played(moves: &[(usize, usize, Option<usize>)]) -> Value {

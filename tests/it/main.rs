@@ -135,6 +135,7 @@ mod tournament_day;
 mod tournament_kills;
 mod tournament_log;
 mod tournament_rules;
+mod two_rooms;
 mod unwritable;
 mod vanished_files;
 mod wall_clock;

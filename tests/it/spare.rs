@@ -9,12 +9,15 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::Value;
 
+use crate::browser::{Browser, LIVE, MOVES};
 use crate::deliver::Place;
 use crate::deliver::hooks::{SshServer, has_programs};
 use crate::generated_games::Dice;
 use crate::playing_hall::Hall;
 use crate::program::{assert_contains, run};
 use crate::pty::wait_until;
+use crate::serve::hub::{HubFixture, wait_long};
+use crate::serve::serve;
 
 const BOARDS: usize = 4;
 
@@ -145,6 +148,43 @@ fn copies_of_playing_hall_are_clean() {
 #[test]
 fn takeovers_continue_every_game() {
     take_over_often(2, 12);
+}
+
+/// Returns the number of plies of a board in the joined file.
+fn joined_plies(hub: &HubFixture, board: &str) -> usize {
+    hub.joined().iter().filter(|(_, _, line)| line["type"] == "move" && line["board"] == board).count()
+}
+
+/// A hub copies the hall; viewers see the boards of the second machine without doing anything.
+#[test]
+fn page_of_hub_follows_takeover() {
+    let mut hall = Hall::begin(BOARDS);
+    let hub = HubFixture::new(&[("a", &format!("url = \"http://{}\"", hall.address))]);
+    let config = hub.path("").with_file_name("pages.toml");
+    fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {:?}\n", hub.path(""))).unwrap();
+    wait_long("joined lines", || joined_plies(&hub, "a.board-1") > 0);
+    let pages = serve(&config);
+    let mut browser = Browser::open();
+    if let Some(browser) = &mut browser {
+        browser.visit(&format!("http://{}/board/a.board-1", pages.address));
+        browser.wait(LIVE, &"Live".into());
+    }
+    let (generation, copied) = (hub.generation(), hall.path("../spare"));
+    copy(&hall.path(""), &copied);
+    hall.station.signal(Signal::KILL);
+    hall.server = None;
+    let plies = joined_plies(&hub, "a.board-1");
+    run(&["takeover", copied.to_str().unwrap()]).prints("taken over, 4 lines, 4 games");
+    hall.station = hall.start_in("spare");
+    hall.server = Some(serve(&hall.path("../spare.toml")));
+    wait_long("another generation", || hub.generation() != generation);
+    wait_long("moves of the second machine", || joined_plies(&hub, "a.board-1") > plies + 2);
+    let events = fs::read_to_string(copied.join("public/events.ndjson")).unwrap();
+    wait_long("the copy", || hub.read("hall/a/events.ndjson").starts_with(&events));
+    if let Some(browser) = &mut browser {
+        browser.wait(&format!("({MOVES}).split(' ').length > {}", plies + 2), &true.into());
+        browser.wait(LIVE, &"Live".into());
+    }
 }
 
 #[test]

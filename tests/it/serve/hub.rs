@@ -77,7 +77,7 @@ impl HubFixture {
     }
 
     /// Returns all files of the hub that have a text.
-    fn files_with(&self, text: &str) -> Vec<PathBuf> {
+    pub fn files_with(&self, text: &str) -> Vec<PathBuf> {
         let mut folders = vec![self.folder.path().join("hub")];
         let mut found = Vec::new();
         while let Some(folder) = folders.pop() {
@@ -413,4 +413,16 @@ fn wrong_hub_tables_are_named_with_their_lines() {
         fs::write(&config, text).unwrap();
         run(&["hub", "--config", config.to_str().unwrap()]).fails(2, words);
     }
+}
+
+#[test]
+fn name_that_hall_does_not_have_is_reported() {
+    let one = game();
+    let server = one.serve();
+    let port = server.address.rsplit(':').next().unwrap();
+    // Names below localhost are those of this machine.
+    let hub = HubFixture::new(&[("a", &format!("url = \"http://hall.localhost:{port}\""))]);
+    wait_long("the remedy", || {
+        hub.state()["halls"][0]["problem"].as_str().is_some_and(|problem| problem.contains("add the name to `hosts`"))
+    });
 }

@@ -24,8 +24,8 @@ const MAX_BATCH_LEN: usize = 256 << 10;
 pub(super) const MAX_HALL_SIZE: u64 = 1 << 30;
 /// Interval between looks at the files of a hall that does not say that they have changed.
 const FILES_INTERVAL: Duration = Duration::from_secs(60);
-/// Pause before files are fetched that could not be had.
-const RETRY_INTERVAL: Duration = Duration::from_secs(3);
+/// Interval between looks if files have changed, or could not be had.
+const AGAIN_INTERVAL: Duration = Duration::from_secs(4);
 /// Longest wait for an event of a folder.
 const FOLDER_PATIENCE: Duration = Duration::from_millis(500);
 /// Pause after a hall became too large.
@@ -34,6 +34,9 @@ const FULL_PAUSE: Duration = Duration::from_secs(600);
 const MAX_FETCHED: usize = 200;
 /// Longest pause between two attempts.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
+
+/// Status of an answer to a name that is not among those of the server.
+const WRONG_HOST: u16 = 421;
 
 /// Message of a thread to the hub.
 #[derive(Debug)]
@@ -202,6 +205,12 @@ impl UrlHall<'_> {
         let address = format!("{}/events?{known}from={}&follow", self.url, position.seq + 1);
         let answer = LineAnswer::open(&address, self.ca)?;
         let head = &answer.head;
+        if head.status == WRONG_HOST {
+            return Ok(format!(
+                "it does not answer to the name in {}: write its address, or add the name to `hosts` in its [serve]",
+                self.url
+            ));
+        }
         let Some(generation) = head.header(GENERATION_HEADER).map(str::to_owned) else {
             return Ok(format!(
                 "the answer is not that of damcast serve (status {}); is the address right?",
@@ -277,11 +286,20 @@ impl UrlHall<'_> {
     fn watch_files(&self, changes: Receiver<()>) {
         let mut listed = ListedFiles::default();
         loop {
+            let mut pause = FILES_INTERVAL;
             let news = match self.files(&mut listed) {
-                Ok((names, new)) => News::Files(names, new),
-                Err(error) => News::NoFiles(error.to_string()),
+                Ok((names, new)) => {
+                    // A station writes its files one after the other.
+                    if !new.is_empty() || listed.etag.is_none() {
+                        pause = AGAIN_INTERVAL;
+                    }
+                    News::Files(names, new)
+                }
+                Err(error) => {
+                    pause = AGAIN_INTERVAL;
+                    News::NoFiles(error.to_string())
+                }
             };
-            let pause = if listed.etag.is_some() { FILES_INTERVAL } else { RETRY_INTERVAL };
             if self.sender.send(news).is_err() || changes.recv_timeout(pause) == Err(RecvTimeoutError::Disconnected) {
                 return;
             }

@@ -27,12 +27,13 @@ pub(super) fn import(draft: &mut Draft, command: &TournamentCommand) -> Messages
     if let Some(section) = section {
         check_section(section)?;
     }
+    let only = only_section(&draft.state, section.as_deref()).ok().map(|section| section.name.as_str());
     let first = (name.as_str(), text, *bytes);
     let others = others.iter().map(|file| (file.name.as_str(), &file.text, file.bytes));
     let mut files = Vec::new();
     for (name, text, bytes) in [first].into_iter().chain(others) {
         let file = if bytes { bytes_of(text)? } else { text.as_bytes().to_vec() };
-        let (mut sheet, problems) = read_with_faults(&file, format, columns);
+        let (mut sheet, problems) = read_with_faults(&file, format, columns, section.as_deref().or(only));
         given.into_iter().for_each(|scoring| sheet.override_scoring(scoring));
         files.push(ReadFile { name, sheet, problems });
     }

@@ -41,16 +41,17 @@ const MOST_PAIRINGS: usize = 50_000;
 ///
 /// Returns all problems, each with line and column; then nothing of the file is used.
 pub fn read(bytes: &[u8], format: Option<Format>, columns: &str) -> Result<TournamentFile, Vec<Problem>> {
-    let (mut sheet, problems) = read_with_faults(bytes, format, columns);
+    let (mut sheet, problems) = read_with_faults(bytes, format, columns, None);
     sheet.notes = problems?;
     Ok(sheet)
 }
 
-/// Reads a file as [`read`] does. If it has faults, also returns its faultless rows.
+/// Reads a file as [`read`] does, for a section. If it has faults, also returns its faultless rows.
 pub(crate) fn read_with_faults(
     bytes: &[u8],
     format: Option<Format>,
     columns: &str,
+    section: Option<&str>,
 ) -> (TournamentFile, Result<Vec<Problem>, Vec<Problem>>) {
     let mut complaints = ImportDiagnostics::new();
     let text = text_of(bytes, &mut complaints);
@@ -63,7 +64,7 @@ pub(crate) fn read_with_faults(
         sheet = match format {
             Format::Trf => trf::read(&text, &mut complaints),
             Format::Csv => csv::read(&text, columns, &mut complaints),
-            Format::Pdn => pdn::read(&text, &mut complaints),
+            Format::Pdn => pdn::read(&text, section, &mut complaints),
         };
         let is_empty = sheet.players.is_empty() && sheet.pairings.is_empty() && sheet.byes.is_empty();
         if !complaints.has_error() && is_empty {

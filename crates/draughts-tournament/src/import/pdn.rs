@@ -13,12 +13,15 @@ use crate::import::import_file::{
 };
 use crate::value::result::split_result;
 
-/// Reads a file.
-pub(super) fn read(text: &str, complaints: &mut ImportDiagnostics) -> TournamentFile {
+/// Reads a file. If a game names the section, games that name another one are left out.
+pub(super) fn read(text: &str, section: Option<&str>, complaints: &mut ImportDiagnostics) -> TournamentFile {
     // Comments as in other tournament files.
     let text: String =
         text.split_inclusive('\n').map(|line| if line.starts_with("###") { "\n" } else { line }).collect();
-    let games = parse_games(&text, complaints);
+    let mut games = parse_games(&text, complaints);
+    if let Some(section) = section {
+        retain_section(&mut games, section, complaints);
+    }
     if !complaints.has_error() {
         half_written(&games, &text, complaints);
     }
@@ -35,6 +38,21 @@ pub(super) fn read(text: &str, complaints: &mut ImportDiagnostics) -> Tournament
     }
     disambiguate_names(&mut sheet, complaints);
     sheet
+}
+
+/// Removes games of other sections, as a station with several sections writes them.
+fn retain_section(games: &mut Vec<LocatedGame>, section: &str, complaints: &mut ImportDiagnostics) {
+    let named = |game: &LocatedGame| game.game.tags.get("Section").map(str::to_owned);
+    if !games.iter().any(|game| named(game).is_some_and(|named| named == section)) {
+        return;
+    }
+    let count = games.len();
+    games.retain(|game| named(game).is_none_or(|named| named == section));
+    if games.len() < count {
+        let what =
+            format!("{} games are of other sections than {}: they are left out", count - games.len(), quote(section));
+        complaints.note(Location::START, what);
+    }
 }
 
 fn parse_games(text: &str, complaints: &mut ImportDiagnostics) -> Vec<LocatedGame> {
