@@ -128,7 +128,8 @@ fn summarize(
             Ok(Summary { games: None, problems })
         }
         None if is_strict => {
-            let checker = parts::check(strict::StrictChecker::new(known_variant), threads, read)?;
+            let mut checker = strict::StrictChecker::new(known_variant);
+            read(&mut |bytes| checker.feed(bytes))?;
             Ok(Summary { games: None, problems: checker.finish() })
         }
         None if arguments.syntax => check_syntax(path, arguments),

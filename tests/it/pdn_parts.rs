@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use draughts::Variant;
 use draughts_pdn::parts::{Joiner, PartChecker, Splitter};
 use draughts_pdn::problem::Problem;
-use draughts_pdn::strict::StrictChecker;
 use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{Checker, Encoding};
 use proptest::prelude::*;
@@ -21,12 +20,6 @@ fn liberal(text: &[u8], known: Option<&'static Variant>, ahead: usize, size: usi
     let problems = checker.take_problems();
     let dropped = problems.dropped_count();
     (checker.game_count(), problems.into_sorted(), dropped)
-}
-
-fn strict(text: &[u8], known: Option<&'static Variant>, ahead: usize, size: usize) -> (Vec<Problem>, u64) {
-    let problems = checked(StrictChecker::new(known), text, ahead, size).finish();
-    let dropped = problems.dropped_count();
-    (problems.into_sorted(), dropped)
 }
 
 /// Reads a text in parts of this size. Each part is begun while this many parts before it are not joined yet, as threads do; 0 reads the
@@ -59,10 +52,6 @@ fn compare(text: &[u8], known: Option<&'static Variant>, size: usize) {
     let whole = liberal(text, known, 0, size);
     are_equal(&problems, &whole.1);
     assert_eq!((games, dropped), (whole.0, whole.2));
-    let (problems, dropped) = strict(text, known, 3, size);
-    let whole = strict(text, known, 0, size);
-    are_equal(&problems, &whole.0);
-    assert_eq!(dropped, whole.1);
 }
 
 fn are_equal(in_parts: &[Problem], whole: &[Problem]) {

@@ -39,7 +39,7 @@ use crate::journal::witness::Witnesses;
 use crate::line::{LineReport, RequestContext, RequestOutcome};
 use crate::live_files;
 use crate::operate::observer::{self, TournamentStatus};
-use crate::outlets::{self, GameLifecycle, OutletHandle};
+use crate::outlets::{self, GameLifecycle, LifecycleChange, OutletHandle};
 use crate::tournament_service::{
     ResultRequester, ResultTarget, ServiceError, ServiceOutcome, StationBoard, TournamentService,
 };
@@ -290,6 +290,10 @@ impl TournamentActor {
         loop {
             match inbox.recv_timeout(next_look.saturating_duration_since(Instant::now())) {
                 Ok(ActorMessage::GameEvent(news)) => {
+                    // The board may be a new one of a bus.
+                    if !matches!(news.change, LifecycleChange::EntryAdded) {
+                        is_due |= self.update_boards();
+                    }
                     if self.on_game_event(news) {
                         is_due = true;
                         next_look = next_look.min(last_look + LOOK_INTERVAL);

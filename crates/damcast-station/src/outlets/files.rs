@@ -69,8 +69,8 @@ struct KnownText {
 const MAX_UNCHANGED_TIMES: u32 = 600;
 
 impl EntryTexts {
-    /// Notes that the file has not changed.
-    pub fn is_unchanged(&mut self) {
+    /// Counts a time at which the file had not changed.
+    pub fn count_unchanged(&mut self) {
         self.unchanged_times += 1;
         if self.unchanged_times == MAX_UNCHANGED_TIMES {
             self.entries = Vec::new();

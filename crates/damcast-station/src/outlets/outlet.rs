@@ -209,7 +209,7 @@ impl Outlet {
     fn show_file(&mut self, file: &PublicFile, state: &mut ShownFile) -> io::Result<()> {
         let (path, fingerprint) = (&file.path, file.fingerprint());
         if state.fingerprint.as_ref() == Some(&fingerprint) && !self.modified.contains(path) {
-            state.texts.is_unchanged();
+            state.texts.count_unchanged();
             return Ok(());
         }
         // Until the text is written the file has other content.

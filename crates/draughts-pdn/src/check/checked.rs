@@ -405,14 +405,6 @@ impl<const STRICT: bool> Games<STRICT> {
         }
     }
 
-    /// Discards the problems at the start of the first game, where the grammar has reported one.
-    pub(super) fn discard_at(&mut self, start: Location) {
-        self.problems.discard_at(start);
-        if let Some((_, refused)) = self.untyped_games.front_mut() {
-            refused.insert(start);
-        }
-    }
-
     /// Whether the next part was read as it would be read here.
     pub(super) fn can_join(&self, next: &Games<STRICT>) -> bool {
         let waiting = self.untyped_games.len() + next.untyped_games.len();

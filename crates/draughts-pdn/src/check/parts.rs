@@ -12,7 +12,6 @@
 use memchr::{memchr2_iter, memrchr_iter};
 
 use super::checked::Checker;
-use super::strict::StrictChecker;
 use crate::scan::LOOKAHEAD;
 
 /// Checker of a file, or of a part of it that begins with a game.
@@ -209,23 +208,5 @@ impl PartChecker for Checker {
 
     fn join(&mut self, next: Checker) -> bool {
         Checker::join(self, next)
-    }
-}
-
-impl PartChecker for StrictChecker {
-    fn for_part(&self, line: u64) -> StrictChecker {
-        StrictChecker::for_part(self, line)
-    }
-
-    fn feed(&mut self, bytes: &[u8]) {
-        StrictChecker::feed(self, bytes);
-    }
-
-    fn end_part(&mut self, ahead: &[u8]) -> Result<(), usize> {
-        StrictChecker::end_part(self, ahead)
-    }
-
-    fn join(&mut self, next: StrictChecker) -> bool {
-        StrictChecker::join(self, next)
     }
 }

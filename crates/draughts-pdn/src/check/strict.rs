@@ -66,8 +66,6 @@ pub struct StrictChecker {
     content: Content,
     /// First bytes of the file, which may be a byte order mark.
     first_bytes: Vec<u8>,
-    /// Place of the first byte.
-    start: Location,
 }
 
 /// Both sides of a text: its grammar and its games.
@@ -112,7 +110,6 @@ impl StrictChecker {
             scanner: Scanner::new(Encoding::Detect),
             content: Content { grammar: Grammar::default(), games },
             first_bytes: Vec::new(),
-            start: Location::START,
         }
     }
 
@@ -146,37 +143,6 @@ impl StrictChecker {
         all.merge(grammar.problems);
         all.merge(games.problems);
         all
-    }
-
-    /// Creates the checker of a later part of the file, which begins at this line with a game.
-    pub(super) fn for_part(&self, line: u64) -> StrictChecker {
-        StrictChecker {
-            scanner: self.scanner.for_part(line),
-            content: Content { grammar: Grammar::default(), games: self.content.games.for_part() },
-            // The first part has the first bytes of the file.
-            first_bytes: vec![b' '; BYTE_ORDER_MARK.len()],
-            start: Location { line, column: 1 },
-        }
-    }
-
-    /// Ends a part as [`super::parts::PartChecker::end_part`] requires.
-    pub(super) fn end_part(&mut self, ahead: &[u8]) -> Result<(), usize> {
-        self.scanner.end_part(ahead, &mut self.content)
-    }
-
-    /// Appends the checker of the next part. Returns `false`, without any change, if that assumed another variant.
-    pub(super) fn join(&mut self, mut next: StrictChecker) -> bool {
-        let Content { grammar, games } = &mut self.content;
-        let can_join = self.scanner.can_join(&next.scanner) && games.can_join(&next.content.games);
-        if can_join {
-            if grammar.is_refused(next.start) {
-                next.content.games.discard_at(next.start);
-            }
-            self.scanner.join(next.scanner);
-            grammar.join(next.content.grammar);
-            games.join(next.content.games);
-        }
-        can_join
     }
 }
 

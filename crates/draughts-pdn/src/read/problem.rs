@@ -9,6 +9,7 @@
 //! | warning | read by a guess, or two places of the file contradict each other |
 //! | note | not in the standard's form, but the meaning is clear |
 
+use std::cmp::Reverse;
 use std::fmt;
 
 /// A place in a text: line and column, both from 1; a column is one character, of any number of bytes.
@@ -166,13 +167,6 @@ impl Problems {
         self.list.extend(other.list.into_iter().take(room));
     }
 
-    /// Discards the stored problems at this place.
-    pub(crate) fn discard_at(&mut self, place: Location) {
-        for problem in self.list.extract_if(.., |problem| problem.location == place) {
-            self.counts[problem.level as usize] -= 1;
-        }
-    }
-
     /// Returns the stored problems, in the order in which they were found.
     pub fn list(&self) -> &[Problem] {
         &self.list
@@ -188,9 +182,13 @@ impl Problems {
         self.counts.iter().sum::<u64>() - self.list.len() as u64
     }
 
-    /// Returns the stored problems, ordered by place.
+    /// Returns the stored problems, ordered by place. At one place the most severe comes first, then the text decides: the order never depends
+    /// on the pieces in which a file was read.
     pub fn into_sorted(mut self) -> Vec<Problem> {
-        self.list.sort_by_key(|problem| problem.location);
+        self.list.sort_by(|one, other| {
+            let rest = |problem: &Problem| (Reverse(problem.level), problem.message.clone(), problem.hint.clone());
+            one.location.cmp(&other.location).then_with(|| rest(one).cmp(&rest(other)))
+        });
         self.list
     }
 }

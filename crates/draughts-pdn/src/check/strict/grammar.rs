@@ -67,17 +67,6 @@ impl Grammar {
         refused
     }
 
-    /// Whether there is a problem at this place of the current game.
-    pub(super) fn is_refused(&self, place: Location) -> bool {
-        self.problem_locations.contains(&place)
-    }
-
-    /// Goes on with the grammar of the next part, where a game has begun.
-    pub(super) fn join(&mut self, mut next: Grammar) {
-        self.problems.merge(std::mem::take(&mut next.problems));
-        *self = Grammar { problems: std::mem::take(&mut self.problems), ..next };
-    }
-
     /// Handles what a tag at this place ends. Another call at the same place has no effect.
     pub(super) fn before_tag(&mut self, place: Location) {
         if let Some(number) = self.number.take() {
