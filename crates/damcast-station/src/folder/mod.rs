@@ -20,10 +20,8 @@ pub mod takeover;
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read};
-use std::num::NonZeroUsize;
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::Arc;
 
 use damcast_engine::broadcast::{Shelf, TournamentHistory};
 use damcast_engine::bytelog::{Header, LogInput, LogSummary};
@@ -114,40 +112,30 @@ impl StationFolder {
         Ok(folder)
     }
 
-    /// Reads a folder with more games than fit into memory: calls `each` with every game and the name of its line, and stores no games in
-    /// the lines. Lines are played back side by side, on all cores; the games of a board come in their order.
+    /// Reads a folder with more games than fit into memory: calls `each` with every game and the name of its line, those of a board in
+    /// their order, and stores no games in the lines.
     ///
     /// # Errors
     ///
     /// Returns errors as [`StationFolder::read`] does.
     pub fn read_with(directory: &Path, mut each: impl FnMut(&str, PlayedGame)) -> io::Result<StationFolder> {
         let mut folder = StationFolder::read_headers(directory)?;
-        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        let (plans, count) = (&folder.plans, folder.lines.len());
-        let lines = Mutex::new(folder.lines.iter_mut());
-        let next_line = || lines.lock().unwrap_or_else(PoisonError::into_inner).next();
-        std::thread::scope(|scope| {
-            // The channel has little room: memory holds few games.
-            let (sender, games) = mpsc::sync_channel(2 * cores);
-            let threads: Vec<_> = (0..cores.min(count))
-                .map(|_| {
-                    let sender = sender.clone();
-                    scope.spawn(|| {
-                        let sender = sender;
-                        while let Some(line) = next_line() {
-                            let name = line.name.clone();
-                            // The receiver takes all games.
-                            line.play_published(directory, plans, |game| drop(sender.send((name.clone(), game))))?;
-                        }
-                        Ok(())
-                    })
-                })
-                .collect();
-            drop(sender);
-            games.into_iter().for_each(|(line, game)| each(&line, game));
-            let ended = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|bug| resume_unwind(bug)));
-            ended.collect::<io::Result<()>>()
-        })?;
+        let (log, live) = (directory.join("log"), directory.join("live"));
+        for line in &mut folder.lines {
+            let (name, mut standing) = (line.name.clone(), Vec::new());
+            let is_incomplete = line.logs.iter().any(LineLog::is_unplayable);
+            line.play(|mut logs| {
+                published::mend_heads(&mut logs, folder.plans.head(&name));
+                let folders = PublishedFolders { disk: &RealDisk, log: &log, live: &live };
+                let mut games = PublishedGames::new(folders, &name, &logs);
+                games.is_incomplete |= is_incomplete;
+                let played = playback::play_each_game(logs, |game| each(&name, games.settle(game)));
+                games.missing().into_iter().for_each(|game| each(&name, game));
+                standing = games.standing;
+                played
+            })?;
+            line.standing = standing;
+        }
         Ok(folder)
     }
 
@@ -226,25 +214,6 @@ pub fn recorded_games(directory: &Path) -> io::Result<Vec<BoardGame>> {
 pub type LineGames = BTreeMap<String, StoredGames>;
 
 impl LineLogs {
-    /// Plays back the logs and calls `each` with every game as it was published, also with those that the logs lost.
-    fn play_published(&mut self, directory: &Path, plans: &Plans, mut each: impl FnMut(PlayedGame)) -> io::Result<()> {
-        let (log, live) = (directory.join("log"), directory.join("live"));
-        let (name, mut standing) = (self.name.clone(), Vec::new());
-        let is_incomplete = self.logs.iter().any(LineLog::is_unplayable);
-        self.play(|mut logs| {
-            published::mend_heads(&mut logs, plans.head(&name));
-            let folders = PublishedFolders { disk: &RealDisk, log: &log, live: &live };
-            let mut games = PublishedGames::new(folders, &name, &logs);
-            games.is_incomplete |= is_incomplete;
-            let played = playback::play_each_game(logs, |game| each(games.settle(game)));
-            games.missing().into_iter().for_each(&mut each);
-            standing = games.standing;
-            played
-        })?;
-        self.standing = standing;
-        Ok(())
-    }
-
     /// Plays back the logs that have a clear order, and reads the others one by one.
     fn play(
         &mut self,
