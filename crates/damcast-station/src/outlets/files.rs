@@ -54,6 +54,8 @@ pub enum Fingerprint {
 /// Texts of the entries of a file. Only entries whose fingerprints have changed are written and checked anew.
 #[derive(Default)]
 pub struct EntryTexts {
+    /// Profile of the texts.
+    profile: ReaderProfile,
     entries: Vec<KnownText>,
     /// Number of times that the file was asked for since it last changed.
     unchanged_times: u32,
@@ -84,7 +86,10 @@ impl EntryTexts {
         profile: ReaderProfile,
     ) -> io::Result<()> {
         self.unchanged_times = 0;
-        self.entries.truncate(entries.len());
+        // A profile shows games in its own form.
+        let count = if self.profile == profile { entries.len() } else { 0 };
+        self.profile = profile;
+        self.entries.truncate(count);
         for (index, (entry, fingerprint)) in entries.iter().zip(fingerprints).enumerate() {
             if self.entries.get(index).is_some_and(|known| known.fingerprint == *fingerprint) {
                 continue;
@@ -119,8 +124,8 @@ impl PublicFile<'_> {
         }
     }
 
-    /// Returns the snapshot of a file of PDN with the problem that its readers would have, if any. `texts`: those of the last call for
-    /// this file.
+    /// Returns the snapshot of a file of PDN with the problem that its readers would have, if any; `None` for another file. `texts`: those of
+    /// the last call for this file.
     ///
     /// # Errors
     ///
@@ -158,9 +163,11 @@ fn fingerprint(place: &SnapshotEntry) -> EntryFingerprint {
             extent.corrections,
         )
     });
-    let tags = || place.board.tags.iter().map(|(name, value)| format!("{name}={value};")).collect::<String>();
-    let before = visible_game.is_none().then(|| format!("{}{:?}", tags(), place.result));
-    (place.board.name.clone(), visible_game, before)
+    let board = &place.board;
+    let tags = || board.tags.iter().map(|(name, value)| format!("{name}={value};")).collect::<String>();
+    let game_type = board.variant.game_type.tag_value();
+    let before = visible_game.is_none().then(|| format!("{game_type};{}{:?}", tags(), place.result));
+    (board.name.clone(), visible_game, before)
 }
 
 /// Returns all files of an outlet that are replaced as a whole, with their content at `now`.
@@ -212,4 +219,61 @@ pub fn files_of<'s>(
         add(&Path::new(ROUNDS_FOLDER).join(round.to_string()), entries);
     }
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+    use damcast_engine::broadcast::{Board, Delay, GameChange, GameRecord};
+    use damcast_engine::livefile::{GameHeader, LiveFileContents};
+    use draughts::Variant;
+
+    use super::*;
+
+    /// Returns a board whose game has a setup, which lidraughts cannot take.
+    fn board(name: &str) -> Board {
+        const LINES: &str = "1. 32-28\n19-24\n/FEN \"B:W28,31,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50:\
+            B1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,20,24\"/\n2... 24-30\n";
+        let variant = Variant::international();
+        let header = GameHeader {
+            game: 1,
+            variant,
+            tags: Vec::new(),
+            pairing_id: None,
+            continued_game: None,
+            is_entered: false,
+        };
+        let text = header.header_lines().join("\n") + "\n" + LINES;
+        let mut game = GameRecord::new(header, now());
+        let entries = LiveFileContents::parse(1, &text).unwrap().entries;
+        entries.into_iter().for_each(|entry| game.apply(now(), GameChange::Entry(entry)));
+        let mut board = Board::new(name, variant, Vec::new());
+        board.push(game);
+        board
+    }
+
+    fn now() -> WallTime {
+        DateTime::parse_from_rfc3339("2026-11-21T09:30:00.000+01:00").unwrap()
+    }
+
+    #[test]
+    fn kept_texts_are_those_of_new_file() {
+        let mut texts = EntryTexts::default();
+        let (a, b, unbegun) = (board("a"), board("b"), Board::new("c", Variant::international(), Vec::new()));
+        let russian = Board::new("c", Variant::from_tag("25").unwrap(), Vec::new());
+        let orders: [&[&Board]; 6] = [&[&a], &[&a, &b], &[&b, &a], &[&a, &unbegun], &[&a, &russian], &[&a]];
+        for profile in [ReaderProfile::ALL, ReaderProfile::ALL].concat() {
+            for boards in orders {
+                let entries: Vec<SnapshotEntry> = boards
+                    .iter()
+                    .map(|board| SnapshotEntry::from_board(board, Delay::NO_DELAY, now()).unwrap())
+                    .collect();
+                let content = Content::Snapshot { entries: Rc::new(entries), which: BoardSelection::All, profile };
+                let file = PublicFile { path: GAMES_FILE.into(), content };
+                let (snapshot, problem) = file.checked_snapshot(&mut texts).unwrap().unwrap();
+                assert_eq!(snapshot.text, file.text().unwrap(), "{profile}");
+                assert_eq!(problem, snapshot.first_problem(), "{profile}");
+            }
+        }
+    }
 }
