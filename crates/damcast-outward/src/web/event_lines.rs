@@ -1,7 +1,8 @@
 //! `GET /events` for programs: lines of the file of events as they are, up to the last one, or with `follow` also those to come.
 //!
-//! A stream that follows also has lines without a number, `{"alive":N,"files":TAG}`: the time since the recorder's last sign of life in ms, or `null`
-//! if it gives none, and a tag that changes when the files beside the events change. The head of each answer names the generation, and has the SHA-256 of the lines before the first one that it sends: a reader
+//! A stream that follows also has lines without a number, `{"alive":N,"files":TAG}`: the time since the recorder's last sign of life in ms,
+//! or `null` if it gives none, and a tag that changes when the files beside the events change. The head of each answer names the
+//! generation, and has the SHA-256 of the lines before the first one that it sends: a reader
 //! compares it with that of its own lines.
 
 use std::fs::File;

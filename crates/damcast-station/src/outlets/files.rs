@@ -18,7 +18,7 @@ use super::rounds;
 /// File with all boards.
 pub const GAMES_FILE: &str = "games.pdn";
 /// PDN files in the folder of the outlet and in that of each round.
-const SNAPSHOTS: [(&str, BoardSelection); 2] =
+pub(super) const SNAPSHOTS: [(&str, BoardSelection); 2] =
     [(GAMES_FILE, BoardSelection::All), ("started.pdn", BoardSelection::Started)];
 /// Function that makes the text of a document.
 type MakeDocument = fn(&Tournament) -> String;

@@ -401,11 +401,11 @@ impl Outlet {
     fn remove_other_parts(&mut self) -> io::Result<()> {
         let outlet = self.folders[1].path().to_owned();
         for folder in self.numbered_folders(PARTS_FOLDER)? {
-            for name in self.disk.list(&folder)? {
+            for (name, _) in files::SNAPSHOTS {
                 let path = folder.join(name);
                 let is_shown = path.strip_prefix(&outlet).is_ok_and(|name| self.shown.contains_key(name));
                 if !is_shown {
-                    self.disk.remove(&path)?;
+                    disk::if_found(self.disk.remove(&path))?;
                 }
             }
         }
