@@ -660,15 +660,18 @@ fn many_stops_move_no_pairing() {
     stop_at_random_moments(40, 200, env_step() as u64);
 }
 
-/// An undo sets the game of its round free; the tournament lists it until it is adopted.
+/// An undo sets the game of its round free; the tournament lists it until it is adopted. The round has no files until it is open.
 #[test]
-fn undone_round_lists_its_free_games() {
+fn undone_round_has_free_games_and_no_files() {
     let mut hall = Hall::start("");
     import(&hall.place, "pairings.csv", ROUNDS).done();
     hall.done(&["round", "open", "3"]);
     hall.wait_for_pairing("1 {");
     hall.play(8);
+    let file = hall.place.path("recordings/public/round/3/games.pdn");
+    wait_until("the round's files", || file.exists());
     hall.done(&["round", "undo"]);
+    wait_until("no files", || !file.exists() && !file.with_file_name("started.pdn").exists());
     let desk = DeskProcess::start(&hall.place, "");
     let keys = desk.log_in(&json!({"code": code(&hall.place, "arbiter", "R. Faber")}));
     let free = || desk.get("/api/tournament", &keys).1["free_games"].clone();
@@ -678,4 +681,5 @@ fn undone_round_lists_its_free_games() {
     hall.done(&["adopt", "a", "--game", "1", "--pairing", "3.1", "--confirm"]);
     wait_until("no game is free", || free() == json!([]));
     hall.stop();
+    hall.place.fsck().done();
 }

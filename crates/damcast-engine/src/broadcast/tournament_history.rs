@@ -40,6 +40,8 @@ pub struct TournamentHistory {
     /// Events from each record on that hides a name or shows it again.
     masked: Vec<TournamentEvents>,
     corrections: BTreeMap<(String, u32), Vec<Correction>>,
+    /// Numbers of the rounds that were ever published, opened or closed.
+    once_public_rounds: BTreeSet<u32>,
 }
 
 /// The events of a history, with the names hidden as of one version.
@@ -98,6 +100,7 @@ impl TournamentHistory {
         for (_, player) in change.players() {
             self.names.entry(player.id).or_default().insert(player.name.clone());
         }
+        self.once_public_rounds.extend(change.public_rounds());
         let changes_visibility = change.changes_name_visibility();
         self.state = change.after;
         self.records.push((at, record.clone()));
@@ -175,6 +178,11 @@ impl TournamentHistory {
     /// Returns the time at which the next record becomes visible.
     pub fn next_change(&self, delay: Delay, now: WallTime) -> Option<WallTime> {
         self.records.get(self.visible_records(delay, now)).map(|(at, _)| delay.visible_at(*at))
+    }
+
+    /// Returns the numbers of the rounds that were ever public, also of those that an undo has made private again.
+    pub fn once_public_rounds(&self) -> &BTreeSet<u32> {
+        &self.once_public_rounds
     }
 
     /// Returns the public tournament after a number of records: without prepared rounds.
@@ -263,6 +271,15 @@ impl<'r> Change<'r> {
     /// Players of the record: previous state (`None` for a new player) and current state.
     fn players(&self) -> impl Iterator<Item = (Option<&Player>, &Player)> {
         self.players.iter().filter_map(|id| Some((self.before.player(*id), self.after.player(*id)?)))
+    }
+
+    /// Numbers of the rounds that the record publishes, opens or closes.
+    fn public_rounds(&self) -> impl Iterator<Item = u32> {
+        let is_public = |(section, round): &&(Id, u32)| {
+            let section = self.after.sections.iter().find(|one| one.id == *section);
+            section.is_some_and(|section| section.state_of(*round) != RoundState::Prepared)
+        };
+        self.rounds.iter().filter(is_public).map(|(_, round)| *round)
     }
 
     /// Whether the record hides a player or shows one again.

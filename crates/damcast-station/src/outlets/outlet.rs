@@ -63,8 +63,8 @@ pub struct Outlet {
     /// Repaired problems since the last [`Outlet::findings`].
     repaired: Vec<ProblemReport>,
     was_written: bool,
-    /// Number of files of parts after the last write; `None` until files of other parts were removed.
-    parts: Option<usize>,
+    /// Files that are replaced as a whole, after former ones were last removed.
+    cleaned: Option<BTreeSet<PathBuf>>,
 }
 
 /// State of a file that is replaced as a whole.
@@ -110,7 +110,7 @@ impl Outlet {
             fault: None,
             repaired: Vec::new(),
             was_written: false,
-            parts: None,
+            cleaned: None,
         }
     }
 
@@ -192,18 +192,13 @@ impl Outlet {
         }
         let mut done = Ok(());
         let files = files::files_of(round_boards, &self.plan, (visible, &self.tournament.1), now)?;
-        let parts = files.iter().filter(|file| file.path.starts_with(PARTS_FOLDER)).count();
-        self.shown.retain(|path, _| !path.starts_with(PARTS_FOLDER) || files.iter().any(|file| file.path == *path));
+        let mut shown = std::mem::take(&mut self.shown);
         for file in files {
-            let mut state = self.shown.remove(&file.path).unwrap_or_default();
+            let mut state = shown.remove(&file.path).unwrap_or_default();
             done = done.and(self.show_file(&file, &mut state).map_err(with_file_name(&file.path.to_string_lossy())));
             self.shown.insert(file.path, state);
         }
-        if self.parts != Some(parts) {
-            done = done.and(self.remove_other_parts());
-            self.parts = done.is_ok().then_some(parts);
-        }
-        done
+        done.and(self.remove_former_files(round_boards.history().once_public_rounds()))
     }
 
     fn show_file(&mut self, file: &PublicFile, state: &mut ShownFile) -> io::Result<()> {
@@ -385,31 +380,36 @@ impl Outlet {
     /// Returns the folder of the outlet, that of the archive, and those of rounds and parts.
     fn all_folders(&self) -> io::Result<Vec<PathBuf>> {
         let mut folders: Vec<PathBuf> = self.folders.iter().map(|folder| folder.path().to_owned()).collect();
-        folders.extend(self.numbered_folders(ROUNDS_FOLDER)?);
-        folders.extend(self.numbered_folders(PARTS_FOLDER)?);
+        for above in [ROUNDS_FOLDER, PARTS_FOLDER] {
+            folders.extend(self.numbers_in(above)?.map(|name| self.folders[1].path().join(above).join(name)));
+        }
         Ok(folders)
     }
 
-    /// Returns the folders whose names are numbers in a folder of the outlet.
-    fn numbered_folders(&self, above: &str) -> io::Result<impl Iterator<Item = PathBuf> + use<>> {
-        let above = self.folders[1].path().join(above);
-        let names = disk::if_found(self.disk.list(&above))?.into_iter().flatten();
-        Ok(names.filter(|name| name.parse::<u32>().is_ok()).map(move |name| above.join(name)))
+    /// Returns the names that are numbers in a folder of the outlet.
+    fn numbers_in(&self, folder: &str) -> io::Result<impl Iterator<Item = String> + use<>> {
+        let names = disk::if_found(self.disk.list(&self.folders[1].path().join(folder)))?.into_iter().flatten();
+        Ok(names.filter(|name| name.parse::<u32>().is_ok()))
     }
 
-    /// Removes the files of parts that the outlet no longer has: it has fewer boards, or another profile.
-    fn remove_other_parts(&mut self) -> io::Result<()> {
-        let outlet = self.folders[1].path().to_owned();
-        for folder in self.numbered_folders(PARTS_FOLDER)? {
+    /// Removes the files of parts that the outlet no longer has, because it has fewer boards or another profile, and those of rounds whose
+    /// opening was undone.
+    fn remove_former_files(&mut self, once_public_rounds: &BTreeSet<u32>) -> io::Result<()> {
+        if self.cleaned.as_ref().is_some_and(|cleaned| cleaned.iter().eq(self.shown.keys())) {
+            return Ok(());
+        }
+        let rounds = once_public_rounds.iter().map(|round| Path::new(ROUNDS_FOLDER).join(round.to_string()));
+        let parts = self.numbers_in(PARTS_FOLDER)?.map(|part| Path::new(PARTS_FOLDER).join(part));
+        for folder in rounds.chain(parts).collect::<Vec<_>>() {
             for (name, _) in files::SNAPSHOTS {
                 let path = folder.join(name);
-                let is_shown = path.strip_prefix(&outlet).is_ok_and(|name| self.shown.contains_key(name));
-                if !is_shown {
-                    disk::if_found(self.disk.remove(&path))?;
+                if !self.shown.contains_key(&path) {
+                    disk::if_found(self.disk.remove(&self.folders[1].path().join(&path)))?;
+                    self.stamps.remove(&path);
                 }
             }
         }
-        self.stamps.retain(|path, _| !path.starts_with(PARTS_FOLDER) || self.shown.contains_key(path));
+        self.cleaned = Some(self.shown.keys().cloned().collect());
         Ok(())
     }
 
