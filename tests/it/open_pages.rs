@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::browser::{Browser, Page};
+use crate::browser::{Browser, LIVE, MOVES, Page};
 use crate::generated_games::Dice;
 use crate::serve::{OutletFixture, Server};
 
@@ -316,6 +316,45 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
 #[test]
 fn open_page_is_what_loaded_page_would_be() {
     println!("{} pages compared", open_pages_follow(19, 1));
+}
+
+/// A server that does not know the view of a page tells it to load again. Until it has, changes of the newer page are not for it.
+#[test]
+fn page_that_must_load_again_takes_no_changes() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    let server = outlet.serve();
+    let page = browser.open_page();
+    let address = server.address.clone();
+    browser.visit(&format!("http://{address}/board/1"));
+    browser.wait(LIVE, &"Live".into());
+    // The page waits as long as it ever does before it loads. It notes each list of moves, and what its next stream tells it.
+    browser.evaluate(&format!(
+        "Math.random = () => 1; window.lists = []; window.isTold = false; \
+         new MutationObserver(() => window.lists.push({MOVES})).observe(document.body, {{ subtree: true, childList: true }}); \
+         window.EventSource = class extends EventSource {{ constructor(address) {{ \
+             super(address); this.addEventListener('again', () => {{ window.isTold = true; }}); }} }}"
+    ));
+    browser.hide(&page, true);
+    drop(server);
+    (1..=4).for_each(|ply| outlet.play("board-1", ply));
+    let server = outlet.serve_at(&address);
+    // Another viewer opens the page, so the server knows its parts.
+    browser.open_page();
+    server.wait_for(&outlet);
+    browser.visit(&format!("http://{address}/board/1"));
+    browser.wait(MOVES, &"32-28 19-23 28×19 14×23".into());
+    browser.select_page(&page);
+    browser.hide(&page, false);
+    browser.wait("window.isTold", &true.into());
+    outlet.play("board-1", 5);
+    outlet.play("board-1", 6);
+    let all = "32-28 19-23 28×19 14×23 33-28 23×32";
+    browser.wait(MOVES, &all.into());
+    let lists = browser.evaluate("[...new Set(window.lists)]");
+    let whole = |list: &&Value| all.starts_with(list.as_str().unwrap());
+    assert_eq!(lists.as_array().unwrap().iter().find(|list| !whole(list)), None, "{lists}");
 }
 
 /// Run by `scripts/open-pages`: `DAMCAST_STREAMS` (300) streams from `DAMCAST_SEED` (1).

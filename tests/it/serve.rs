@@ -95,20 +95,19 @@ impl OutletFixture {
         self.begin_game(board, game, tags);
     }
 
-    /// Appends a move of the game 1. 32-28 19-23 2. 28x19 14x23.
+    /// Appends a move of the game 1. 32-28 19-23 2. 28x19 14x23 3. 33-28 23x32.
     pub fn play(&mut self, board: &str, ply: usize) {
-        let plies = [("white", "32-28"), ("black", "19-23"), ("white", "28x19"), ("black", "14x23")];
+        let moves = ["32-28", "19-23", "28x19", "14x23", "33-28", "23x32"];
         let variant = draughts::Variant::international();
         let mut position = draughts::Position::start(variant);
-        for (_, text) in &plies[..ply] {
+        for text in &moves[..ply] {
             position = position.play(&draughts_pdn::notation::read(&position, text).unwrap());
         }
         let fen = draughts_pdn::fen::write(variant, &position.setup());
-        let (side, text) = plies[ply - 1];
-        let running = if side == "white" { "black" } else { "white" };
+        let [side, running] = if ply % 2 == 1 { ["white", "black"] } else { ["black", "white"] };
         let clock = json!({"white": 1800 - 10 * ply, "black": 1800, "running": running});
         let number = ply.div_ceil(2);
-        self.append_event(board, json!({"n": ply + 1, "type": "move", "ply": ply, "number": number, "side": side, "move": text, "clock": clock, "fen": fen}));
+        self.append_event(board, json!({"n": ply + 1, "type": "move", "ply": ply, "number": number, "side": side, "move": moves[ply - 1], "clock": clock, "fen": fen}));
     }
 
     pub fn events(&self) -> String {

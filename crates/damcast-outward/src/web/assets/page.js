@@ -330,7 +330,8 @@ function connect(page) {
   on("recorder", ({ silent_since }) => { silentSince = silent_since; hear(); });
   on("hello", clock);
   on("beat", clock);
-  on("again", again);
+  // What would follow are changes of a page that this is not.
+  on("again", () => { stream.close(); again(); });
   on("parts", (changed) => { for (const [key, html] of changed) { queue.delete(key); queue.set(key, html); } working ??= setTimeout(work); });
 }
 /** Fetches the page again, for caches and where no stream can be had: now, and then every 10 s ± 3 s. */
