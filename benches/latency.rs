@@ -4,6 +4,7 @@
 //! cargo bench --bench latency                    all of it
 //! cargo bench --bench latency -- safe sync       these alone
 //! cargo bench --bench latency -- watched         the station alone and beside viewers of its pages, in turn
+//! DAMCAST_BEFORE=old/damcast cargo bench --bench latency -- before    the station and an older one, in turn
 //! ```
 //!
 //! Boards on pseudo-terminals play the opening of a recorded game with shortened pauses. A ply is published when its player presses the
@@ -75,7 +76,7 @@ const PRESS_GAP: [Duration; 2] = [Duration::from_millis(20), Duration::from_mill
 /// Measured programs.
 const PROGRAMS: [&str; 5] = ["null", "log", "lazy", "sync", "safe"];
 /// Programs measured beside viewers.
-const PROGRAMS_WITH_VIEWERS: [&str; 2] = ["lazy", "safe"];
+const PROGRAMS_IN_SETTINGS: [&str; 2] = ["lazy", "safe"];
 /// Number of viewers, and of those who never read.
 const VIEWERS: (usize, usize) = (2_000, 100);
 /// Space that `sync` reserves for durable records, in bytes.
@@ -98,16 +99,19 @@ fn main() {
     let is_wanted = |program: &str| named.is_empty() || named.iter().any(|name| *name == program);
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     if named.is_empty() || named.iter().any(|name| *name == "watched") {
-        measure_with_viewers();
+        compare(Setting::Alone, Setting::Watched);
     }
-    if named.iter().all(|name| *name == "watched") && !named.is_empty() {
+    if named.iter().any(|name| *name == "before") {
+        compare(Setting::Before, Setting::Alone);
+    }
+    if named.iter().all(|name| ["watched", "before"].contains(&name.as_str())) && !named.is_empty() {
         return;
     }
     let mut found = Timings::default();
     for _ in 0..ROUNDS {
         for boards in [1, ROUND_BOARDS] {
             for (index, program) in PROGRAMS.into_iter().enumerate().filter(|(_, program)| is_wanted(program)) {
-                let RunTimings { single, simultaneous: together, fdatasync } = measure(program, boards, false);
+                let RunTimings { single, simultaneous: together, fdatasync } = measure(program, boards, Setting::Alone);
                 found.single[usize::from(boards > 1)][index].extend(single);
                 if program == "null" {
                     found.simultaneous_read.extend(&together);
@@ -304,32 +308,54 @@ struct RunTimings {
     fdatasync: Vec<f64>,
 }
 
-/// Measures the station alone and beside viewers, in turn.
-fn measure_with_viewers() {
+/// Circumstances in which a station is measured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Setting {
+    Alone,
+    /// Beside viewers of its pages.
+    Watched,
+    /// The older program that `DAMCAST_BEFORE` names, alone.
+    Before,
+}
+
+impl Setting {
+    fn name(self) -> &'static str {
+        match self {
+            Setting::Alone => "alone",
+            Setting::Watched => "beside 2,000 viewers",
+            Setting::Before => "older program",
+        }
+    }
+}
+
+/// Measures the station in two settings, in turn.
+fn compare(first: Setting, second: Setting) {
     println!("{:<34} {:>8} {:>10} {:>10}", "", "times", "p50 us", "p99 us");
     for boards in [1, ROUND_BOARDS] {
-        for program in PROGRAMS_WITH_VIEWERS {
+        for program in PROGRAMS_IN_SETTINGS {
             let mut times = [Vec::new(), Vec::new()];
             for _ in 0..ROUNDS {
-                for (is_watched, times) in [false, true].into_iter().zip(&mut times) {
-                    times.extend(measure(program, boards, is_watched).single);
+                for (setting, times) in [first, second].into_iter().zip(&mut times) {
+                    times.extend(measure(program, boards, setting).single);
                 }
             }
-            let [alone, watched] = times.map(|mut times| {
+            let found = times.map(|mut times| {
                 times.sort_by(f64::total_cmp);
                 let at = |share: f64| {
                     times.get(((times.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(f64::NAN)
                 };
                 (times.len(), at(0.5), at(0.99))
             });
-            for (label, (count, p50, p99)) in [("alone", alone), ("beside 2,000 viewers", watched)] {
-                let name = format!("{program}, {boards} boards, {label}");
+            for (setting, (count, p50, p99)) in [first, second].into_iter().zip(found) {
+                let name = format!("{program}, {boards} boards, {}", setting.name());
                 println!("{name:<34} {count:>8} {p50:>10.1} {p99:>10.1}");
             }
             println!(
-                "{program}, {boards} boards: beside viewers / alone: p50 {:.2}, p99 {:.2}",
-                watched.1 / alone.1,
-                watched.2 / alone.2
+                "{program}, {boards} boards: {} / {}: p50 {:.2}, p99 {:.2}",
+                second.name(),
+                first.name(),
+                found[1].1 / found[0].1,
+                found[1].2 / found[0].2
             );
         }
     }
@@ -368,16 +394,16 @@ fn watch(folder: &Path) -> [Program; 2] {
 }
 
 /// Plays on `boards` boards.
-fn measure(program: &str, boards: usize, is_watched: bool) -> RunTimings {
+fn measure(program: &str, boards: usize, setting: Setting) -> RunTimings {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = |name: &str| folder.path().join(name);
     let live = path("recordings/live");
     fs::create_dir_all(&live).unwrap();
     let names: Vec<String> = (0..boards).map(|board| format!("b{board}")).collect();
     let mut ptys: Vec<Pty> = names.iter().map(|name| Pty::plug_in(&path(name))).collect();
-    let _program = start(program, folder.path(), &names);
+    let _program = start(program, folder.path(), &names, setting);
     ptys.iter_mut().for_each(Pty::wait_for_the_station);
-    let _viewers = is_watched.then(|| watch(folder.path()));
+    let _viewers = (setting == Setting::Watched).then(|| watch(folder.path()));
     let mut hall = MeasuredHall {
         ptys,
         positions: vec![start_position(); boards],
@@ -516,7 +542,7 @@ fn answer_dump_requests(ptys: &mut [Pty], positions: &[Vec<u8>]) {
     }
 }
 
-fn start(program: &str, folder: &Path, names: &[String]) -> Program {
+fn start(program: &str, folder: &Path, names: &[String], setting: Setting) -> Program {
     let mut command = if !["lazy", "safe"].contains(&program) {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--least", program]);
@@ -532,7 +558,11 @@ fn start(program: &str, folder: &Path, names: &[String]) -> Program {
                 &format!("[[line]]\nname = {name:?}\nport = {port:?}\ngame-type = \"20\"\ntime-scale = {SCALE}\n");
         }
         fs::write(folder.join("damcast.toml"), config).unwrap();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
+        let station = match setting {
+            Setting::Before => std::env::var_os("DAMCAST_BEFORE").expect("DAMCAST_BEFORE names the older program"),
+            Setting::Alone | Setting::Watched => env!("CARGO_BIN_EXE_damcast").into(),
+        };
+        let mut command = Command::new(station);
         command.args(["run", "--config", "damcast.toml"]);
         command
     };

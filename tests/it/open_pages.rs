@@ -125,7 +125,7 @@ impl Event {
         let board = self.dice.roll(BOARDS);
         let name = format!("board-{}", board + 1);
         let (game, plies, is_on) = self.games[board];
-        match self.dice.roll(27) {
+        match self.dice.roll(28) {
             24 => {
                 self.describe();
                 self.write_files();
@@ -136,6 +136,8 @@ impl Event {
                     [("board", vec![board]), ("most-moves", vec![]), ("off", vec![])][self.dice.roll(3)].clone();
                 self.outlet.append_line(json!({"t": 8, "type": "featured", "mode": mode, "boards": boards}));
             }
+            // A name is withheld.
+            27 => self.outlet.begin_anew(|text| text.replace("Late ", "Hidden ")),
             0 if self.round < 4 => self.open_round(),
             1 => {
                 self.results = self.dice.roll(BOARDS + 1);
@@ -169,6 +171,9 @@ impl Event {
             8 => self.outlet.write(&format!("archive/board-1-{}.pdn", self.dice.roll(5)), "*\n"),
             9 if is_on && plies > 0 => {
                 self.outlet.append_event(&name, json!({"n": 80, "type": "setup", "fen": "W:W28,33,38:B3,8,K12"}));
+                if self.dice.roll(2) == 0 {
+                    self.outlet.append_event(&name, json!({"n": 81, "type": "correction", "reason": "taken-back"}));
+                }
             }
             _ if is_on && plies < 4 => {
                 self.games[board].1 += 1;
@@ -217,7 +222,7 @@ impl Pages {
         self.browser.wait("document.readyState === 'complete' && location.pathname + location.search", &address);
         // The script of the page has run.
         self.browser.wait("document.querySelector('#time')?.textContent !== ''", &true.into());
-        let end = Instant::now() + Duration::from_secs(20);
+        let end = Instant::now() + Duration::from_secs(40);
         loop {
             let loaded = self.tree(&fresh);
             let open = self.tree(&page);
@@ -283,7 +288,7 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
         for _ in 0..event.dice.roll(60) {
             event.step();
         }
-        let server = event.outlet.serve();
+        let mut server = event.outlet.serve();
         server.wait_for(&event.outlet);
         for (page, index) in pages.open.clone().iter().zip(4 * stream as usize..) {
             pages.browser.select_page(page);
@@ -298,6 +303,9 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
             for _ in 0..event.dice.roll(20) {
                 event.step();
             }
+            if event.dice.roll(4) == 0 {
+                server = restarted(server, &mut event);
+            }
             event.write_files();
             server.wait_for(&event.outlet);
             for index in 0..pages.open.len() {
@@ -311,6 +319,16 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
     let complaints: Vec<_> = complaints.iter().filter(|complaint| !complaint.contains("status of 404")).collect();
     assert!(complaints.is_empty(), "{complaints:?}");
     compared
+}
+
+/// Kills the server; events come while it is away, and at once when it is back.
+fn restarted(server: Server, event: &mut Event) -> Server {
+    let address = server.address.clone();
+    drop(server);
+    (0..event.dice.roll(20)).for_each(|_| event.step());
+    let server = event.outlet.serve_at(&address);
+    (0..event.dice.roll(20)).for_each(|_| event.step());
+    server
 }
 
 #[test]

@@ -75,6 +75,15 @@ impl OutletFixture {
         file.write_all(format!("{event}\n").as_bytes()).unwrap();
     }
 
+    /// Replaces the file by one of another generation, with changed lines.
+    pub fn begin_anew(&mut self, change: impl Fn(&str) -> String) {
+        let before = std::mem::take(&mut self.generation);
+        self.generation = format!("{:016x}", u64::from_str_radix(&before, 16).unwrap().wrapping_add(1));
+        let text = change(&self.events_if_any().replace(&before, &self.generation));
+        self.write("events.new", &text);
+        fs::rename(self.path("events.new"), self.path("events.ndjson")).unwrap();
+    }
+
     /// Begins a game with this number.
     pub fn begin_game(&mut self, board: &str, game: u32, tags: Value) {
         self.begin_paired_game(board, game, tags, None);

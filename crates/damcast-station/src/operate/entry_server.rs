@@ -17,7 +17,6 @@ use damcast_control::Uptime;
 use damcast_control::entry::{
     EntryClock, EntryMessage, EntryReply, EntryRequest, EntryState, EntryTable, MAX_REQUEST_LEN, TIMEOUT,
 };
-use damcast_engine::session::Condition;
 use damcast_engine::session::request::{EnteredPly, OperatorCommand};
 use draughts_pdn::clock::ClockTime;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -230,11 +229,11 @@ impl Budgets {
 /// Returns the state of a table; `None` while its line is not open.
 fn table(observer: &Observer, board: &str, round: Option<u32>) -> Option<EntryTable> {
     let (view, entry) = observer.entry_board(board)?;
-    let is_over = view.state == Condition::Over.as_str() || !entry.is_on;
-    let state = match is_over {
+    // The state of the board is that of its link for a moment after a start.
+    let state = match entry.is_on && view.is_ongoing {
         _ if entry.plies.is_empty() => EntryState::Ready,
-        true => EntryState::Over,
-        false => EntryState::Playing,
+        true => EntryState::Playing,
+        false => EntryState::Over,
     };
     Some(EntryTable {
         board: view.name,
