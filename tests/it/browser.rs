@@ -138,7 +138,9 @@ impl Browser {
 
     /// Returns the errors that the pages reported, except for an absent server.
     pub fn page_errors(&self) -> Vec<&String> {
-        let is_of_the_page = |error: &&String| !error.contains("ERR_CONNECTION") && !error.contains("ERR_INCOMPLETE");
+        // A proxy answers 502 and 504 for the server.
+        let absent = ["ERR_CONNECTION", "ERR_INCOMPLETE", "status of 502", "status of 504"];
+        let is_of_the_page = |error: &&String| !absent.iter().any(|words| error.contains(words));
         self.errors.iter().filter(is_of_the_page).collect()
     }
 

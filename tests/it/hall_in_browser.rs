@@ -47,7 +47,7 @@ type Seconds = [Option<u64>; 2];
 
 /// A page's note about a board.
 #[derive(serde::Deserialize)]
-struct PageNote {
+pub struct PageNote {
     board: String,
     game: u32,
     count: usize,
@@ -75,38 +75,56 @@ impl Hall {
         all
     }
 
-    /// Asserts that all of it is in the live files and that no page went back. Returns the number of comparisons.
-    fn check(&self, notes: &[PageNote], page: &str) -> usize {
-        let clocks = self.clocks();
-        let mut files: BTreeMap<(&str, u32), (LiveFileContents, Vec<String>)> = BTreeMap::new();
-        let mut before: BTreeMap<&str, (u32, usize)> = BTreeMap::new();
-        for note in notes {
-            let (contents, pieces) = files.entry((&note.board, note.game)).or_insert_with(|| {
-                let contents = self.live(&note.board, note.game);
-                let positions = std::iter::once(contents.header.start())
-                    .chain(contents.entries.iter().map(|entry| entry.kind.position_after()));
-                let pieces = positions.map(|position| field_letters(&position)).collect();
-                (contents, pieces)
-            });
-            let place = format!("{page}: {}-{} after {}", note.board, note.game, note.count);
-            assert!(note.count <= contents.entries.len(), "{place}: the live file has {}", contents.entries.len());
-            assert_eq!(note.pieces, pieces[note.count], "{place}");
-            let now = (note.game, note.count);
-            assert!(before.insert(&note.board, now).is_none_or(|before| before <= now), "{place}: it went back");
-            if let Some(moves) = &note.moves {
-                let shown = contents.entries[..note.count].iter().map(shown);
-                assert_eq!(*moves, shown.collect::<Vec<_>>(), "{place}");
-            }
-            let seconds =
-                note.clocks.each_ref().map(|clock| clock.as_ref().and_then(|clock| clock.parse::<u64>().ok()));
-            let expected_clocks = clocks.get(&(note.board.clone(), note.game, note.count));
-            // Finished games show points in place of clocks.
-            let is_told = seconds == [None; 2]
-                || expected_clocks.is_some_and(|expected_clocks| expected_clocks.contains(&seconds));
-            assert!(is_told, "{place}: clocks {seconds:?}, expected {expected_clocks:?}");
-        }
-        notes.len()
+    /// Returns the number of boards.
+    fn board_count(&self) -> usize {
+        let files = std::fs::read_dir(self.path("live")).unwrap().flatten();
+        files.filter(|file| file.file_name().to_string_lossy().ends_with("-1.pdn")).count()
     }
+
+    /// Returns the number of the last game of a board.
+    fn last_game(&self, board: &str) -> u32 {
+        (1..).take_while(|game| self.path(&format!("live/{board}-{game}.pdn")).exists()).last().expect("a game")
+    }
+}
+
+/// Asserts that all notes are in the live files and that no page went back. The names of a hall's boards begin with that in front of it.
+/// Returns the number of comparisons.
+pub fn check_notes(halls: &[(&str, &Hall)], notes: &[PageNote], page: &str) -> usize {
+    let clocks: Vec<_> = halls.iter().map(|(_, hall)| hall.clocks()).collect();
+    let mut files: BTreeMap<(&str, u32), (LiveFileContents, Vec<String>)> = BTreeMap::new();
+    let mut before: BTreeMap<&str, (u32, usize)> = BTreeMap::new();
+    for note in notes {
+        let (hall, board) = find_board(halls, &note.board);
+        let (contents, pieces) = files.entry((&note.board, note.game)).or_insert_with(|| {
+            let contents = halls[hall].1.live(board, note.game);
+            let positions = std::iter::once(contents.header.start())
+                .chain(contents.entries.iter().map(|entry| entry.kind.position_after()));
+            let pieces = positions.map(|position| field_letters(&position)).collect();
+            (contents, pieces)
+        });
+        let place = format!("{page}: {}-{} after {}", note.board, note.game, note.count);
+        assert!(note.count <= contents.entries.len(), "{place}: the live file has {}", contents.entries.len());
+        assert_eq!(note.pieces, pieces[note.count], "{place}");
+        let now = (note.game, note.count);
+        assert!(before.insert(&note.board, now).is_none_or(|before| before <= now), "{place}: it went back");
+        if let Some(moves) = &note.moves {
+            let shown = contents.entries[..note.count].iter().map(shown);
+            assert_eq!(*moves, shown.collect::<Vec<_>>(), "{place}");
+        }
+        let seconds = note.clocks.each_ref().map(|clock| clock.as_ref().and_then(|clock| clock.parse::<u64>().ok()));
+        let expected_clocks = clocks[hall].get(&(board.to_owned(), note.game, note.count));
+        // Finished games show points in place of clocks.
+        let is_told =
+            seconds == [None; 2] || expected_clocks.is_some_and(|expected_clocks| expected_clocks.contains(&seconds));
+        assert!(is_told, "{place}: clocks {seconds:?}, expected {expected_clocks:?}");
+    }
+    notes.len()
+}
+
+/// Returns the index of a board's hall, and the name of the board there.
+fn find_board<'n>(halls: &[(&str, &Hall)], name: &'n str) -> (usize, &'n str) {
+    let found = halls.iter().zip(0..).find_map(|((prefix, _), index)| Some((index, name.strip_prefix(prefix)?)));
+    found.unwrap_or_else(|| panic!("a board of no hall: {name}"))
 }
 
 /// Returns an entry as the list of moves shows it: the move, and the clock of its player.
@@ -133,18 +151,19 @@ fn field_letters(position: &Position) -> String {
 }
 
 /// Pages that note everything they show.
-struct Viewers {
-    browser: Browser,
+pub struct Viewers {
+    pub browser: Browser,
     pages: Vec<(String, Page)>,
-    notes: BTreeMap<String, Vec<PageNote>>,
+    /// Notes of each page, by its path.
+    pub notes: BTreeMap<String, Vec<PageNote>>,
 }
 
 impl Viewers {
-    fn open(mut browser: Browser, hall: &Hall, paths: &[String]) -> Viewers {
+    pub fn open(mut browser: Browser, address: &str, paths: &[String]) -> Viewers {
         let mut pages = Vec::new();
         for path in paths {
             let page = browser.open_page();
-            browser.visit(&format!("http://{}{path}", hall.address));
+            browser.visit(&format!("http://{address}{path}"));
             browser.wait(
                 &format!("location.pathname === '{path}' && document.readyState === 'complete' && {LIVE}"),
                 &"Live".into(),
@@ -156,12 +175,30 @@ impl Viewers {
     }
 
     /// Collects the notes of the pages.
-    fn collect_notes(&mut self) {
+    pub fn collect_notes(&mut self) {
         for (path, page) in &self.pages {
             self.browser.select_page(page);
             let notes =
                 serde_json::from_value::<Vec<PageNote>>(self.browser.evaluate("window.notes.splice(0)")).unwrap();
             self.notes.entry(path.clone()).or_default().extend(notes);
+        }
+    }
+
+    /// Waits until each page shows all moves of the last games of its boards.
+    pub fn wait_for_all_moves(&mut self, halls: &[(&str, &Hall)]) {
+        for (path, page) in &self.pages {
+            self.browser.select_page(page);
+            let cards = "[...document.querySelectorAll('#main [data-count][data-board]')]";
+            let all = if path == "/" { halls.iter().map(|(_, hall)| hall.board_count()).sum() } else { 1 };
+            self.browser.wait(&format!("{cards}.length"), &all.into());
+            let boards = self.browser.evaluate(&format!("{cards}.map(card => card.dataset.board)"));
+            for name in boards.as_array().unwrap().iter().map(|name| name.as_str().unwrap()) {
+                let (hall, board) = find_board(halls, name);
+                let game = halls[hall].1.last_game(board);
+                let all = format!("{game} {}", halls[hall].1.live(board, game).entries.len());
+                let card = format!("document.querySelector('#main [data-count][data-board=\"{name}\"]').dataset");
+                self.browser.wait(&format!("(card => `${{card.game}} ${{card.count}}`)({card})"), &all.into());
+            }
         }
     }
 
@@ -186,7 +223,7 @@ fn pages_match_live_files_at_every_event() {
     let mut hall = Hall::begin(16);
     let mut paths = vec!["/".to_owned()];
     paths.extend((1..=4).map(|board| format!("/board/{board}")));
-    let mut viewers = Viewers::open(browser, &hall, &paths);
+    let mut viewers = Viewers::open(browser, &hall.address, &paths);
     viewers.wait(25);
     // All pages are hidden for a while.
     viewers.hide(true);
@@ -208,23 +245,10 @@ fn pages_match_live_files_at_every_event() {
     // The boards stop: everything on its way arrives, and every page has all of it.
     hall.boards.signal(Signal::STOP);
     std::thread::sleep(Duration::from_secs(2));
-    for (path, page) in viewers.pages.clone() {
-        viewers.browser.select_page(&page);
-        for board in if path == "/" {
-            1..=16
-        } else {
-            let board = path[7..].parse().unwrap();
-            board..=board
-        } {
-            let all = hall.live(&format!("board-{board}"), 1).entries.len();
-            let count =
-                format!("+document.querySelector('#main [data-count][data-board=\"board-{board}\"]').dataset.count");
-            viewers.browser.wait(&count, &all.into());
-        }
-    }
+    viewers.wait_for_all_moves(&[("", &hall)]);
     viewers.collect_notes();
     for (path, notes) in &viewers.notes {
-        let compared = hall.check(notes, path);
+        let compared = check_notes(&[("", &hall)], notes, path);
         let last = notes.iter().map(|note| note.count).max().unwrap();
         println!("{path}: {compared} states compared, {last} moves");
         assert!(compared > 30 && last > 15, "{path}: {compared} states, {last} moves");
@@ -257,7 +281,7 @@ fn large_hall_never_blocks_page() {
     let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let (minutes, boards) = (number("DAMCAST_MINUTES", 10), number("DAMCAST_BOARDS", 200));
     let mut hall = Hall::begin(boards as usize);
-    let mut viewers = Viewers::open(browser, &hall, &[]);
+    let mut viewers = Viewers::open(browser, &hall.address, &[]);
     let page = viewers.browser.open_page();
     viewers.pages.push(("/".to_owned(), page));
     viewers.browser.visit(&format!("http://{}/", hall.address));
@@ -275,7 +299,7 @@ fn large_hall_never_blocks_page() {
         std::thread::sleep(Duration::from_secs(1));
         viewers.browser.evaluate(&format!("window.longest = {longest}"));
         let notes = viewers.notes.remove("/").unwrap_or_default();
-        compared += hall.check(&notes, "/");
+        compared += check_notes(&[("", &hall)], &notes, "/");
     }
     let longest = viewers.browser.evaluate("window.longest").as_f64().unwrap();
     let moves = hall.read("public/events.ndjson").matches("\"type\":\"move\"").count();

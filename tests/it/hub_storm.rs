@@ -1,15 +1,17 @@
-//! Three halls play as one event, with real stations, pages, a hub and its pages. Any of them is killed or stopped at any time, and the way to
-//! one hall is cut or slow.
+//! Three halls play as one event, with real stations, pages, a hub, its pages and nginx in front of them. Any of them is killed or stopped at
+//! any time, and the way to one hall is cut or slow.
 //!
 //! | it is | expectation at the end |
 //! |---|---|
 //! | the copy of a hall | equal to the file of the hall |
 //! | the joined file | each line of each hall once, in the order of the hall, under one generation |
-//! | a viewer who follows the hub's pages | has the joined file, without a hole |
+//! | a program that follows the hub's lines through nginx | has the joined file, without a hole |
+//! | a browser at the hub's pages through nginx | showed only moves of the live files, took none back, and shows all of them |
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -17,6 +19,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::browser::Browser;
+use crate::hall_in_browser::{Viewers, check_notes};
+use crate::nginx::Nginx;
 use crate::playing_hall::Hall;
 use crate::random::Random;
 use crate::serve::hub::{HubFixture, wait_long};
@@ -71,7 +76,7 @@ fn forward(mut from: TcpStream, mut to: TcpStream, is_cut: &AtomicBool, delay: &
     let _ = (from.shutdown(std::net::Shutdown::Both), to.shutdown(std::net::Shutdown::Both));
 }
 
-/// Viewer who follows the lines of the hub's pages, and connects again after each interruption.
+/// Program that follows the lines of the hub's pages, and connects again after each interruption.
 struct Follower {
     lines: Arc<Mutex<Vec<String>>>,
     stop: Arc<AtomicBool>,
@@ -102,7 +107,7 @@ fn follow(address: &str, lines: &Mutex<Vec<String>>, stop: &AtomicBool) -> std::
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(Duration::from_secs(1)))?;
     stream.write_all(
-        format!("GET /events?{generation}from={from}&follow HTTP/1.1\r\nHost: {address}\r\n\r\n").as_bytes(),
+        format!("GET /events?{generation}from={from}&follow HTTP/1.0\r\nHost: {address}\r\n\r\n").as_bytes(),
     )?;
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
@@ -120,7 +125,9 @@ fn follow(address: &str, lines: &Mutex<Vec<String>>, stop: &AtomicBool) -> std::
         match reader.read_line(&mut line) {
             Ok(0) => return Ok(()),
             Ok(_) if line.starts_with("{\"alive\"") => line.clear(),
-            Ok(_) => lines.lock().unwrap().push(std::mem::take(&mut line)),
+            Ok(_) if line.ends_with('\n') => lines.lock().unwrap().push(std::mem::take(&mut line)),
+            // The connection has ended within the line.
+            Ok(_) => return Ok(()),
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
             Err(error) => return Err(error),
         }
@@ -128,96 +135,167 @@ fn follow(address: &str, lines: &Mutex<Vec<String>>, stop: &AtomicBool) -> std::
     Ok(())
 }
 
-/// Lets three halls play for a time, while anything fails.
-fn storm(boards: usize, time: Duration, seed: u64) {
-    println!("seed {seed}");
-    let mut random = Random(seed);
-    let mut halls: Vec<Hall> = (0..3).map(|_| Hall::begin(boards)).collect();
-    let way = Way::to(&halls[2].address);
-    let places = [
-        format!("folder = {:?}", halls[0].path("public")),
-        format!("url = \"http://{}\"", halls[1].address),
-        format!("url = \"http://{}\"", way.address),
-    ];
-    let names = ["a", "b", "c"];
-    let mut hub = HubFixture::new(&[(names[0], &places[0]), (names[1], &places[1]), (names[2], &places[2])]);
-    let pages_address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-    let config = hub.path("").with_file_name("pages.toml");
-    fs::write(&config, format!("[serve]\naddress = {pages_address:?}\noutlet = {:?}\n", hub.path(""))).unwrap();
-    wait_long("the first joined line", || !hub.read("events.ndjson").is_empty());
-    let mut pages: Option<Server> = Some(serve(&config));
-    let mut viewer = Follower::of(&pages_address);
-    wait_long("lines of all halls", || names.iter().all(|name| hub.joined().iter().any(|(hall, ..)| hall == name)));
-    let generation = hub.generation();
-    let end = Instant::now() + time;
-    let mut done = [0; 7];
-    while Instant::now() < end {
-        let hall = random.below(3);
-        let what = random.below(done.len());
-        done[what] += 1;
-        match what {
-            0 => halls[hall].restart(),
+/// An event: halls, their hub, its pages behind a proxy, and viewers.
+struct Event {
+    halls: Vec<Hall>,
+    way: Way,
+    hub: HubFixture,
+    config: PathBuf,
+    pages: Option<Server>,
+    proxy: Option<Nginx>,
+    viewers: Option<Viewers>,
+}
+
+const NAMES: [&str; 3] = ["a", "b", "c"];
+
+impl Event {
+    fn begin(boards: usize) -> Event {
+        let halls: Vec<Hall> = NAMES.iter().map(|_| Hall::begin(boards)).collect();
+        let way = Way::to(&halls[2].address);
+        let places = [
+            format!("folder = {:?}", halls[0].path("public")),
+            format!("url = \"http://{}\"", halls[1].address),
+            format!("url = \"http://{}\"", way.address),
+        ];
+        let places = NAMES.into_iter().zip(places.iter().map(String::as_str)).collect::<Vec<_>>();
+        let hub = HubFixture::new(&places);
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let config = hub.path("").with_file_name("pages.toml");
+        fs::write(&config, format!("[serve]\naddress = {address:?}\noutlet = {:?}\n", hub.path(""))).unwrap();
+        wait_long("lines of all halls", || {
+            let joined = hub.joined();
+            NAMES.iter().all(|name| joined.iter().any(|(hall, ..)| hall == name))
+        });
+        let (pages, proxy) = (Some(serve(&config)), Nginx::cache_of(&address));
+        let mut event = Event { halls, way, hub, config, pages, proxy, viewers: None };
+        event.viewers = Browser::open()
+            .map(|browser| Viewers::open(browser, &event.address(), &["/".to_owned(), "/board/b.board-1".to_owned()]));
+        event
+    }
+
+    /// Returns the address for viewers.
+    fn address(&self) -> String {
+        let pages = || self.pages.as_ref().unwrap().address.clone();
+        self.proxy.as_ref().map_or_else(pages, |proxy| proxy.address.clone())
+    }
+
+    /// Lets something fail.
+    fn strike(&mut self, what: usize, random: &mut Random) {
+        let mut pause = |most: usize| std::thread::sleep(Duration::from_millis(random.below(most) as u64));
+        let hall = what % self.halls.len();
+        match what / self.halls.len() {
+            0 => self.halls[hall].restart(),
             1 => {
-                halls[hall].server = None;
-                std::thread::sleep(Duration::from_millis(random.below(1000) as u64));
-                halls[hall].serve();
+                self.halls[hall].server = None;
+                pause(1000);
+                self.halls[hall].serve();
             }
             2 => {
-                hub.kill();
-                std::thread::sleep(Duration::from_millis(random.below(1000) as u64));
-                hub.start();
+                self.hub.kill();
+                pause(1000);
+                self.hub.start();
             }
             3 => {
-                drop(pages.take());
-                pages = Some(serve(&config));
+                drop(self.pages.take());
+                pause(1000);
+                self.pages = Some(serve(&self.config));
             }
             4 => {
-                way.is_cut.store(true, Ordering::Relaxed);
-                std::thread::sleep(Duration::from_millis(random.below(3000) as u64));
-                way.is_cut.store(false, Ordering::Relaxed);
+                self.way.is_cut.store(true, Ordering::Relaxed);
+                pause(3000);
+                self.way.is_cut.store(false, Ordering::Relaxed);
             }
             5 => {
-                way.delay.store(2000, Ordering::Relaxed);
-                std::thread::sleep(Duration::from_millis(random.below(4000) as u64));
-                way.delay.store(0, Ordering::Relaxed);
+                self.way.delay.store(2000, Ordering::Relaxed);
+                pause(4000);
+                self.way.delay.store(0, Ordering::Relaxed);
+            }
+            6 => {
+                let Some(proxy) = &mut self.proxy else { return };
+                proxy.kill();
+                pause(1000);
+                proxy.restart();
             }
             _ => {
-                let process = match random.below(2) {
-                    0 => hub.hub.as_ref().map(Pid::from_child),
-                    _ => halls[hall].server.as_ref().map(|server| Pid::from_child(&server.process)),
+                let process = match hall {
+                    0 => self.hub.hub.as_ref().map(Pid::from_child),
+                    1 => self.pages.as_ref().map(|pages| Pid::from_child(&pages.process)),
+                    _ => self.halls[1].server.as_ref().map(|server| Pid::from_child(&server.process)),
                 };
                 if let Some(process) = process {
                     kill_process(process, Signal::STOP).unwrap();
-                    std::thread::sleep(Duration::from_millis(random.below(3000) as u64));
+                    pause(3000);
                     kill_process(process, Signal::CONT).unwrap();
                 }
             }
         }
-        std::thread::sleep(Duration::from_millis(random.below(800) as u64));
     }
-    println!("kills of stations, pages, hub, its pages; cuts, delays, stops: {done:?}");
+
+    /// Waits until the copies and the joined file have all lines of the halls, each once.
+    fn check_lines(&self) {
+        for (hall, name) in self.halls.iter().zip(NAMES) {
+            let (hub, events) = (&self.hub, hall.read("public/events.ndjson"));
+            wait_long(&format!("the copy of {name}"), || hub.read(&format!("hall/{name}/events.ndjson")) == events);
+            let count = events.lines().count();
+            let numbers = || {
+                let of_hall = hub.joined().into_iter().filter(|(hall, ..)| hall == name);
+                of_hall.map(|(_, seq, _)| seq).collect::<Vec<_>>()
+            };
+            wait_long(&format!("the lines of {name}"), || numbers().len() >= count);
+            assert_eq!(numbers(), (1..=count as u64).collect::<Vec<_>>(), "{name}");
+            println!("hall {name}: {count} lines");
+        }
+    }
+
+    /// Asserts that everything the browser ever showed is in the live files, and that at the end it shows all of them.
+    fn check_viewers(&mut self) {
+        let Some(viewers) = &mut self.viewers else { return };
+        let prefixes = NAMES.map(|name| format!("{name}."));
+        let halls: Vec<(&str, &Hall)> = prefixes.iter().map(String::as_str).zip(&self.halls).collect();
+        viewers.wait_for_all_moves(&halls);
+        viewers.collect_notes();
+        for (path, notes) in &viewers.notes {
+            let compared = check_notes(&halls, notes, path);
+            println!("{path}: {compared} states compared");
+            assert!(compared > 10, "{path}: {compared} states");
+        }
+        let complaints = viewers.browser.page_errors();
+        assert!(complaints.is_empty(), "{complaints:?}");
+    }
+}
+
+/// Lets three halls play for a time, while anything fails.
+fn storm(boards: usize, time: Duration, seed: u64) {
+    println!("seed {seed}");
+    let mut random = Random(seed);
+    let mut event = Event::begin(boards);
+    let mut follower = Follower::of(&event.address());
+    let generation = event.hub.generation();
+    let end = Instant::now() + time;
+    let mut done = [0; 8 * NAMES.len()];
+    while Instant::now() < end {
+        let what = random.below(done.len());
+        done[what] += 1;
+        event.strike(what, &mut random);
+        std::thread::sleep(Duration::from_millis(random.below(800) as u64));
+        event.viewers.iter_mut().for_each(Viewers::collect_notes);
+    }
+    let done: Vec<i32> = done.chunks(NAMES.len()).map(|halls| halls.iter().sum()).collect();
+    println!("kills of stations, their pages, hub, its pages; cuts, delays; kills of the proxy; stops: {done:?}");
     // Quiet: the stations end, and write no more.
-    for hall in &mut halls {
+    for hall in &mut event.halls {
         hall.station.signal(Signal::TERM);
     }
-    for (hall, name) in halls.iter().zip(names) {
-        let events = hall.read("public/events.ndjson");
-        wait_long(&format!("the copy of {name}"), || hub.read(&format!("hall/{name}/events.ndjson")) == events);
-        let count = events.lines().count();
-        let numbers =
-            || hub.joined().into_iter().filter(|(hall, ..)| hall == name).map(|(_, seq, _)| seq).collect::<Vec<_>>();
-        wait_long(&format!("the lines of {name}"), || numbers().len() >= count);
-        assert_eq!(numbers(), (1..=count as u64).collect::<Vec<_>>(), "{name}");
-        println!("hall {name}: {count} lines");
-    }
-    assert_eq!(hub.generation(), generation, "the joined file kept its generation");
+    event.check_lines();
+    assert_eq!(event.hub.generation(), generation, "the joined file kept its generation");
     // The hub may still add lines about halls: it stops too.
-    hub.kill();
-    let joined = hub.read("events.ndjson");
-    wait_long("the viewer", || viewer.lines.lock().unwrap().len() >= joined.lines().count());
-    viewer.stop.store(true, Ordering::Relaxed);
-    viewer.thread.take().unwrap().join().unwrap();
-    assert!(*viewer.lines.lock().unwrap().concat() == *joined, "the viewer has other lines than the file");
+    event.hub.kill();
+    let joined = event.hub.read("events.ndjson");
+    wait_long("the follower", || follower.lines.lock().unwrap().len() >= joined.lines().count());
+    follower.stop.store(true, Ordering::Relaxed);
+    follower.thread.take().unwrap().join().unwrap();
+    assert!(*follower.lines.lock().unwrap().concat() == *joined, "the follower has other lines than the file");
+    event.check_viewers();
 }
 
 #[test]

@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::pty::wait_until;
 use crate::serve::{HttpAnswer, http_get};
@@ -14,6 +17,7 @@ const CACHE_EXAMPLE: &str = include_str!("../../config/examples/nginx-cache.conf
 /// A running nginx. Dropping it stops it.
 pub struct Nginx {
     process: Child,
+    program: &'static str,
     pub address: String,
     folder: tempfile::TempDir,
 }
@@ -21,10 +25,16 @@ pub struct Nginx {
 impl Drop for Nginx {
     fn drop(&mut self) {
         // The master process ends its workers on SIGTERM only.
-        let process = rustix::process::Pid::from_child(&self.process);
-        let _ = rustix::process::kill_process(process, rustix::process::Signal::TERM);
+        let _ = kill_process(Pid::from_child(&self.process), Signal::TERM);
         let _ = self.process.wait();
     }
+}
+
+/// Starts nginx as the first of a group of processes.
+fn spawn(program: &str, folder: &Path) -> Child {
+    let mut command = Command::new(program);
+    command.arg("-p").arg(folder).arg("-c").arg(folder.join("nginx.conf")).process_group(0);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 impl Nginx {
@@ -47,14 +57,27 @@ impl Nginx {
              access_log {at}/access.log asked; client_body_temp_path {at}/body; proxy_temp_path {at}/proxy;\n\
              fastcgi_temp_path {at}/fastcgi; uwsgi_temp_path {at}/uwsgi; scgi_temp_path {at}/scgi;\n{http}\n}}\n"
         );
-        let file = folder.path().join("nginx.conf");
-        fs::write(&file, config).unwrap();
-        let mut command = Command::new(program);
-        command.args(["-p", folder.path().to_str().unwrap(), "-c", file.to_str().unwrap()]);
-        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let nginx = Nginx { process, address, folder };
-        wait_until("nginx", || TcpStream::connect(&nginx.address).is_ok());
+        fs::write(folder.path().join("nginx.conf"), config).unwrap();
+        let process = spawn(program, folder.path());
+        let nginx = Nginx { process, program, address, folder };
+        nginx.wait_until_ready();
         Some(nginx)
+    }
+
+    fn wait_until_ready(&self) {
+        wait_until("nginx", || TcpStream::connect(&self.address).is_ok());
+    }
+
+    /// Kills nginx with its workers.
+    pub fn kill(&mut self) {
+        kill_process_group(Pid::from_child(&self.process), Signal::KILL).unwrap();
+        self.process.wait().unwrap();
+    }
+
+    /// Starts nginx again after [`Nginx::kill`], at the same address.
+    pub fn restart(&mut self) {
+        self.process = spawn(self.program, self.folder.path());
+        self.wait_until_ready();
     }
 
     /// Starts nginx with the example of a cache in front of a server.
