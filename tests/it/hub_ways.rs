@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::deliver::Place;
-use crate::deliver::hooks::{SshServer, has_programs};
+use crate::deliver::hooks::{SshServer, has_programs, make_certificate};
 use crate::nginx::Nginx;
 use crate::pty::wait_until;
 use crate::serve::hub::{HubFixture, wait_long};
@@ -93,13 +93,7 @@ fn hall_over_tls_needs_right_certificate() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name).display().to_string();
     for name in ["right", "wrong"] {
-        let made = Command::new("openssl")
-            .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
-            .args(["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"])
-            .args(["-keyout", &file(&format!("{name}.key")), "-out", &file(&format!("{name}.pem"))])
-            .output()
-            .unwrap();
-        assert!(made.status.success());
+        make_certificate(folder.path(), name);
     }
     let nginx = Nginx::start(|address, _| {
         let [certificate, key] = ["right.pem", "right.key"].map(file);

@@ -234,12 +234,28 @@ impl Target<'_> {
         self.assert_version(b'3');
         assert_eq!((read("archive/a b.pdn"), read("round/1/games.pdn")), (None, Some(b"x".to_vec())));
     }
+}
 
-    /// Fills the disk of the server: the delivery fails, and readers keep the last whole file.
-    fn assert_survives_full_disk(&self, delivery: &str) {
-        self.place.publish("games.pdn", version(b'4'));
-        self.place.once(delivery).fails(1, "it ended with");
-    }
+/// Delivers a file for which the disk of the server has no room: the delivery fails, and readers have the last whole file, also meanwhile.
+/// rclone may remove the file (`is_kept`).
+fn assert_survives_full_disk(place: &Place, delivery: &str, is_kept: bool, read: impl Fn() -> Option<Vec<u8>> + Sync) {
+    let assert_whole = || assert_eq!(read().as_deref().unwrap_or(if is_kept { b"" } else { b"whole" }), b"whole");
+    assert!(read().is_some());
+    place.publish("games.pdn", version(b'4'));
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            while !is_over.load(Ordering::SeqCst) {
+                assert_whole();
+            }
+        });
+        let failed =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| place.once(delivery).fails(1, "it ended with")));
+        is_over.store(true, Ordering::SeqCst);
+        reader.join().unwrap();
+        failed.unwrap();
+    });
+    assert_whole();
 }
 
 /// Returns a free port of this machine.
@@ -321,8 +337,7 @@ fn rsync_over_ssh() {
     place.once("stranger").fails(1, "it ended with");
     if let Some(_disk) = SmallDisk::mount(&small) {
         fs::write(small.join("games.pdn"), "whole").unwrap();
-        target.assert_survives_full_disk("full");
-        assert_eq!(fs::read(small.join("games.pdn")).unwrap(), b"whole");
+        assert_survives_full_disk(&place, "full", true, || fs::read(small.join("games.pdn")).ok());
     }
 }
 
@@ -355,20 +370,31 @@ fn lftp_over_sftp() {
     place.once("stranger").fails(1, "it ended with");
     if let Some(_disk) = SmallDisk::mount(&small) {
         fs::write(small.join("games.pdn"), "whole").unwrap();
-        target.assert_survives_full_disk("full");
-        assert_eq!(fs::read(small.join("games.pdn")).unwrap(), b"whole");
+        assert_survives_full_disk(&place, "full", true, || fs::read(small.join("games.pdn")).ok());
     }
 }
 
+/// Makes a key and a certificate that it signs, for this machine: `NAME.key`, `NAME.pem`.
+pub fn make_certificate(folder: &Path, name: &str) {
+    let made = Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost"])
+        .args(["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1,IP:127.0.0.3", "-keyout"])
+        .arg(folder.join(format!("{name}.key")))
+        .arg("-out")
+        .arg(folder.join(format!("{name}.pem")))
+        .output();
+    assert!(made.unwrap().status.success());
+}
+
 /// Starts vsftpd on 127.0.0.2, whose data connections go to 127.0.0.3 as its control connections do.
-fn start_vsftpd(place: &Place, root: &Path) -> (Service, [Way; 2]) {
+fn start_vsftpd(place: &Place, root: &Path, options: &str) -> (Service, [Way; 2]) {
     let [control, data] = [free_port(), free_port()];
     fs::create_dir_all(place.path("empty")).unwrap();
     let config = format!(
         "listen=YES\nlisten_address=127.0.0.2\nlisten_port={control}\nbackground=NO\nseccomp_sandbox=NO\n\
          pasv_min_port={data}\npasv_max_port={data}\npasv_address=127.0.0.3\nanonymous_enable=YES\nno_anon_password=YES\n\
          anon_root={}\nanon_umask=022\nwrite_enable=YES\nanon_upload_enable=YES\nanon_mkdir_write_enable=YES\n\
-         anon_other_write_enable=YES\nsecure_chroot_dir={}\n",
+         anon_other_write_enable=YES\nsecure_chroot_dir={}\n{options}",
         root.display(),
         place.path("empty").display()
     );
@@ -379,16 +405,9 @@ fn start_vsftpd(place: &Place, root: &Path) -> (Service, [Way; 2]) {
     (service, ways)
 }
 
-#[test]
-fn lftp_over_ftp() {
-    if !has_programs(&["lftp", "vsftpd"]) {
-        return;
-    }
-    if !is_root() {
-        println!("vsftpd needs root: FTP is NOT tried");
-        return;
-    }
-    let place = Place::new();
+/// Delivers to vsftpd with these options, by a site that begins with `settings`. Each of `refused` has settings, a user, and the last words of the
+/// failure.
+fn assert_lftp_delivers(place: &Place, scheme: &str, options: &str, settings: &str, refused: &[(&str, &str, &str)]) {
     // The user of vsftpd must reach the folder.
     let open = |path: &Path, mode: u32| {
         fs::create_dir_all(path).unwrap();
@@ -401,26 +420,73 @@ fn lftp_over_ftp() {
     open(&small, 0o777);
     fs::create_dir_all("/srv/ftp").unwrap();
     let disk = SmallDisk::mount(&small);
-    let (_server, ways) = start_vsftpd(&place, &root);
-    let site = |name: &str, user: &str, folder: &str| {
+    let (_server, ways) = start_vsftpd(place, &root, options);
+    let site = |name: &str, settings: &str, user: &str, folder: &str| {
         let port = ways[0].address.port();
-        let text = format!("set ftp:ssl-allow no\nopen -u {user} ftp://127.0.0.3:{port}\ncd {folder}\n");
+        let text = format!("{settings}open -u {user} {scheme}://127.0.0.3:{port}\ncd {folder}\n");
         let file = place.path(&format!("{name}.conf"));
         fs::write(&file, text).unwrap();
         place.add(name, &[&hook("lftp"), file.to_str().unwrap()], "");
     };
-    site("club", "anonymous,", "live");
-    site("stranger", "club,wrong", "live");
-    site("full", "anonymous,", "small");
+    site("club", settings, "anonymous,", "live");
+    site("full", settings, "anonymous,", "small");
     let read = |name: &str| fs::read(folder.join(name)).ok();
-    let target = Target { place: &place, delivery: "club", ways: &[&ways[1]], read: &read, is_atomic: true };
+    let target = Target { place, delivery: "club", ways: &[&ways[1]], read: &read, is_atomic: true };
     target.assert_delivers_whole_files();
-    place.once("stranger").fails(1, "Login failed: 530");
+    for ((settings, user, words), index) in refused.iter().zip(1..) {
+        site(&format!("refused-{index}"), settings, user, "live");
+        place.once(&format!("refused-{index}")).fails(1, words);
+    }
     if disk.is_some() {
         fs::write(small.join("games.pdn"), "whole").unwrap();
-        target.assert_survives_full_disk("full");
-        assert_eq!(fs::read(small.join("games.pdn")).unwrap(), b"whole");
+        assert_survives_full_disk(place, "full", true, || fs::read(small.join("games.pdn")).ok());
     }
+}
+
+/// Whether vsftpd can be tried with these programs.
+fn has_vsftpd(programs: &[&str]) -> bool {
+    if !is_root() {
+        println!("vsftpd needs root: FTP is NOT tried");
+    }
+    has_programs(programs) && is_root()
+}
+
+#[test]
+fn lftp_over_ftp() {
+    if !has_vsftpd(&["lftp", "vsftpd"]) {
+        return;
+    }
+    let settings = "set ftp:ssl-allow no\n";
+    assert_lftp_delivers(&Place::new(), "ftp", "", settings, &[(settings, "club,wrong", "Login failed: 530")]);
+}
+
+#[test]
+fn lftp_over_ftps_needs_right_certificate() {
+    if !has_vsftpd(&["lftp", "vsftpd", "openssl"]) {
+        return;
+    }
+    let place = Place::new();
+    for name in ["right", "wrong"] {
+        make_certificate(&place.path(""), name);
+    }
+    let file = |name: &str| place.path(name).display().to_string();
+    let options = format!(
+        "ssl_enable=YES\nimplicit_ssl=YES\nallow_anon_ssl=YES\nforce_anon_logins_ssl=YES\nforce_anon_data_ssl=YES\n\
+         rsa_cert_file={}\nrsa_private_key_file={}\n",
+        file("right.pem"),
+        file("right.key")
+    );
+    let trust = |name: &str| format!("set ssl:ca-file {}\n", file(name));
+    let (right, wrong) = (trust("right.pem"), trust("wrong.pem"));
+    let refused = [(right.as_str(), "club,wrong", "Login failed: 530"), (&wrong, "anonymous,", "ertificate")];
+    assert_lftp_delivers(&place, "ftps", &options, &right, &refused);
+}
+
+/// Starts moto at an address.
+fn start_moto(address: &str, python: &mut Command) -> Service {
+    let port = address.rsplit(':').next().unwrap();
+    let serve = "import sys, moto.server; moto.server.main(sys.argv[1:])";
+    Service::start(python.args(["-c", serve, "-H", "127.0.0.1", "-p", port]), address)
 }
 
 /// moto is an S3 server for tests, from PyPI; `moto_server` is on the path if it is installed.
@@ -436,22 +502,20 @@ fn rclone_to_s3() {
     }
     let place = Place::new();
     let address = format!("127.0.0.1:{}", free_port());
-    let port = address.rsplit(':').next().unwrap();
-    let serve = "import sys, moto.server; moto.server.main(sys.argv[1:])";
-    let _server = Service::start(Command::new("python3").args(["-c", serve, "-H", "127.0.0.1", "-p", port]), &address);
+    let _server = start_moto(&address, &mut Command::new("python3"));
     let get = |method: &str, path: &str| crate::serve::http_get(&address, method, path, &[]).unwrap();
     assert_eq!(get("PUT", "/club").status, 200);
     let way = Way::open("127.0.0.1:0", address.clone());
-    let remote = |name: &str| {
+    let remote = |name: &str, address: &str| {
         format!(
-            "[{name}]\ntype = s3\nprovider = Other\naccess_key_id = key\nsecret_access_key = secret\nendpoint = http://{}\n\
-             no_check_bucket = true\nacl = public-read\n",
-            way.address
+            "[{name}]\ntype = s3\nprovider = Other\naccess_key_id = key\nsecret_access_key = secret\nendpoint = http://{address}\n\
+             no_check_bucket = true\nacl = public-read\n"
         )
     };
     let config = place.path("rclone.conf");
-    fs::write(&config, remote("club")).unwrap();
-    for (name, bucket) in [("club", "club:club/live"), ("absent", "club:missing/live")] {
+    let full = format!("127.0.0.1:{}", free_port());
+    fs::write(&config, remote("club", &way.address.to_string()) + &remote("full", &full)).unwrap();
+    for (name, bucket) in [("club", "club:club/live"), ("absent", "club:missing/live"), ("full", "full:club/live")] {
         let hook = hook("rclone");
         // The machine of the test may name a certificate authority, which this version of rclone cannot combine with its own client.
         let command = ["env", "-u", "AWS_CA_BUNDLE", &hook, bucket, "--config", config.to_str().unwrap()];
@@ -466,6 +530,17 @@ fn rclone_to_s3() {
     let head = get("HEAD", "/club/live/games.pdn").headers.to_ascii_lowercase();
     assert_contains(&head, &["content-type: text/plain; charset=utf-8"]);
     place.once("absent").fails(1, "it ended with");
+    let small = place.path("small");
+    if let Some(_disk) = SmallDisk::mount(&small) {
+        // moto writes what is larger than this into temporary files.
+        let mut python = Command::new("python3");
+        let _server = start_moto(&full, python.env("MOTO_S3_DEFAULT_KEY_BUFFER_SIZE", "1000").env("TMPDIR", &small));
+        let ask = |method: &str, path: &str| crate::serve::http_get(&full, method, path, &[]).unwrap();
+        assert_eq!(ask("PUT", "/club").status, 200);
+        place.publish("games.pdn", "whole");
+        place.once("full").done();
+        assert_survives_full_disk(&place, "full", true, || Some(ask("GET", "/club/live/games.pdn").body));
+    }
 }
 
 /// Starts nginx with WebDAV for writers and plain reading for viewers.
@@ -503,7 +578,9 @@ fn rclone_to_webdav() {
     let address = format!("127.0.0.1:{}", free_port());
     let _server = start_nginx(&place, &address);
     let way = Way::open("127.0.0.1:0", address.clone());
-    for (name, password) in [("club", "secret"), ("stranger", "wrong")] {
+    for (name, password, folder) in
+        [("club", "secret", "live"), ("stranger", "wrong", "live"), ("full", "secret", "small")]
+    {
         let hidden = Command::new("rclone").args(["obscure", password]).output().unwrap();
         let hidden = String::from_utf8(hidden.stdout).unwrap();
         let remote = format!(
@@ -512,15 +589,23 @@ fn rclone_to_webdav() {
         );
         let config = place.path(&format!("{name}.conf"));
         fs::write(&config, remote).unwrap();
-        place.add(name, &[&hook("rclone"), "dav:live", "--config", config.to_str().unwrap()], "");
+        place.add(name, &[&hook("rclone"), &format!("dav:{folder}"), "--config", config.to_str().unwrap()], "");
     }
-    let get = |name: &str| {
-        crate::serve::http_get(&address, "GET", &format!("/live/{}", name.replace(' ', "%20")), &[]).unwrap()
+    let get = |path: &str| crate::serve::http_get(&address, "GET", path, &[]).unwrap();
+    let read = |name: &str| {
+        Some(get(&format!("/live/{}", name.replace(' ', "%20"))))
+            .filter(|answer| answer.status == 200)
+            .map(|answer| answer.body)
     };
-    let read = |name: &str| Some(get(name)).filter(|answer| answer.status == 200).map(|answer| answer.body);
     Target { place: &place, delivery: "club", ways: &[&way], read: &read, is_atomic: true }
         .assert_delivers_whole_files();
     place.once("stranger").fails(1, "it ended with");
+    let small = place.path("nginx/target/small");
+    if let Some(_disk) = SmallDisk::mount(&small) {
+        fs::write(small.join("games.pdn"), "whole").unwrap();
+        let read = || Some(get("/small/games.pdn")).filter(|answer| answer.status == 200).map(|answer| answer.body);
+        assert_survives_full_disk(&place, "full", false, read);
+    }
 }
 
 /// An API like that of lichess: the token is in a header, and the answer is the last word.
