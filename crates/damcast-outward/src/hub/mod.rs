@@ -16,7 +16,6 @@
 //! | file | subject |
 //! |---|---|
 //! | `source` | threads that follow a hall |
-//! | `curl` | requests |
 //! | `copy` | copy of a hall's events |
 //! | `line`, `joined_events` | joined lines, the joined file |
 //! | `copied_files`, `documents` | files beside the events, and what is made of them |
@@ -24,7 +23,6 @@
 
 mod copied_files;
 mod copy;
-mod curl;
 mod documents;
 mod joined_events;
 mod line;

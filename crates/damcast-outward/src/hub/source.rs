@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::copied_files::{ARCHIVE, CopiedFile, FILES_DOCUMENT, ListedFiles};
 use super::copy::{CopyPosition, read_line};
-use super::curl::{self, FileRequest, LineAnswer};
+use crate::curl::{self, FileRequest, LineAnswer};
 use crate::follow::{FollowEvent, Follower, Progress, RestartReason};
 use crate::web::event_lines::{GENERATION_HEADER, PREFIX_HEADER};
 use crate::web::files::{EVENTS_FILE, OutletFiles, hex};
