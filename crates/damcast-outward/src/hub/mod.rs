@@ -46,7 +46,7 @@ use copy::HallCopy;
 use documents::JoinedSections;
 use joined_events::JoinedEvents;
 use source::{HallNews, MAX_HALL_SIZE, News, NewsSender};
-use state::HallState;
+use state::{HallState, PastGenerations};
 
 /// Time without a word from a hall, or from its recorder, after which the hall is away.
 pub const MAX_SILENCE: Duration = Duration::from_secs(20);
@@ -60,8 +60,6 @@ const FILES_INTERVAL: Duration = Duration::from_secs(1);
 const WRITE_INTERVAL: Duration = Duration::from_millis(100);
 /// Largest number of messages in one step.
 const MAX_BATCH: usize = 128;
-/// Number of past generations of a hall that are remembered.
-const MAX_PAST: usize = 8;
 
 /// Options of the hub.
 #[derive(Clone, Debug)]
@@ -170,8 +168,7 @@ struct Hall {
     is_unwritten: Arc<AtomicBool>,
     /// Generation that the hub takes from the hall, from before its first line on.
     claimed: Option<String>,
-    /// Earlier generations, the last one last.
-    past: Vec<String>,
+    past: PastGenerations,
 }
 
 impl Hub {
@@ -190,7 +187,7 @@ impl Hub {
                 is_listed: false,
                 is_unwritten: Arc::default(),
                 claimed: None,
-                past: Vec::new(),
+                past: PastGenerations::default(),
             });
         }
         remove_other_halls(&options)?;
@@ -348,8 +345,7 @@ impl Hub {
                 Some("it had other lines under the same generation; those are in the hub's folder `aside`".to_owned());
         }
         if let Some(before) = before {
-            hall.past.push(before);
-            hall.past.drain(..hall.past.len().saturating_sub(MAX_PAST));
+            hall.past.add(before, Instant::now());
         }
         let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
         hall.files.retain(&names);
@@ -390,7 +386,7 @@ impl Hub {
             let silence = hall.heard.unwrap_or(hall.opened).elapsed();
             let is_recorder_silent = hall.state.recorder_age.is_some_and(|age| age + silence >= MAX_SILENCE);
             let is_away = silence >= MAX_SILENCE || is_recorder_silent;
-            hall.state.alternates = generation.as_ref().is_some_and(|generation| hall.past.contains(generation));
+            hall.state.alternates = hall.past.alternates(generation.as_ref(), Instant::now());
             if !is_away && (hall.heard.is_none() || generation.is_none()) {
                 continue;
             }

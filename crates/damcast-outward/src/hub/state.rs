@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use damcast_control::overview::AlarmView;
 use serde::Serialize;
@@ -14,6 +14,35 @@ use crate::state_file::{HALL, replace_state, wall_time};
 /// Returns the time, in ms since 1970.
 pub(super) fn now() -> i64 {
     chrono::Utc::now().timestamp_millis()
+}
+
+/// Time after which a generation is no longer said to take turns with another.
+const TURN_TIME: Duration = Duration::from_secs(600);
+/// Number of past generations of a hall that are remembered.
+const MAX_PAST: usize = 8;
+
+/// Earlier generations of a hall, by which two stations under one address are noticed.
+#[derive(Default, Debug)]
+pub(super) struct PastGenerations {
+    /// The last one last.
+    past: Vec<String>,
+    /// Time of the last change.
+    changed: Option<Instant>,
+}
+
+impl PastGenerations {
+    /// Adds the generation that ends at this time.
+    pub fn add(&mut self, ended: String, now: Instant) {
+        self.past.push(ended);
+        self.past.drain(..self.past.len().saturating_sub(MAX_PAST));
+        self.changed = Some(now);
+    }
+
+    /// Whether the current generation was there before another one, and has come back less than [`TURN_TIME`] ago.
+    pub fn alternates(&self, current: Option<&String>, now: Instant) -> bool {
+        let is_recent = self.changed.is_some_and(|changed| now.duration_since(changed) < TURN_TIME);
+        is_recent && current.is_some_and(|current| self.past.contains(current))
+    }
 }
 
 /// State of a hall.
@@ -137,4 +166,25 @@ pub(super) fn write(file: &Path, state: &HubState<'_>) -> io::Result<()> {
     value["written"] = now().into();
     value["alarms"] = json!(state.alarms());
     replace_state(file, &format!("{value}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_over_once_one_generation_stays() {
+        let [a, b] = ["a", "b"].map(str::to_owned);
+        let (begun, mut past) = (Instant::now(), PastGenerations::default());
+        let at = |seconds: u64| begun + Duration::from_secs(seconds);
+        assert!(!past.alternates(Some(&a), at(0)));
+        past.add(a.clone(), at(0));
+        assert!(!past.alternates(Some(&b), at(1)), "a takeover");
+        past.add(b.clone(), at(2));
+        assert!(past.alternates(Some(&a), at(2)) && past.alternates(Some(&a), at(601)));
+        assert!(!past.alternates(Some(&a), at(602)) && !past.alternates(None, at(3)));
+        // They take turns again.
+        past.add(a, at(5000));
+        assert!(past.alternates(Some(&b), at(5599)) && !past.alternates(Some(&b), at(5600)));
+    }
 }
