@@ -84,6 +84,7 @@ mod operator;
 mod outages;
 mod outlets;
 mod packed_log;
+mod page_by_keyboard;
 mod pages;
 mod pages_apart;
 mod pairing_engine;

@@ -180,19 +180,46 @@ impl Event {
                 self.outlet.play(&name, plies + 1);
             }
             _ if !is_on => {
-                let [white, black] = self.players(board);
-                let tags = json!({"Event": "NK", "White": white, "Black": black, "Round": self.round.to_string(), "Board": (board + 1).to_string()});
-                self.games[board] = (game + 1, 1, true);
                 // Some boards play beside the tournament.
-                let pairing = (self.dice.roll(4) > 0).then(|| self.round as usize * 100 + board + 1);
-                self.outlet.begin_paired_game(&name, game + 1, tags, pairing);
-                self.outlet.play(&name, 1);
+                let is_paired = self.dice.roll(4) > 0;
+                self.begin_game(board, is_paired);
                 // The file follows, sooner or later.
                 if self.dice.roll(2) == 0 {
                     self.write_files();
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Begins the next game of a board, with its first move.
+    fn begin_game(&mut self, board: usize, is_paired: bool) {
+        let name = format!("board-{}", board + 1);
+        let game = self.games[board].0 + 1;
+        let [white, black] = self.players(board);
+        let tags = json!({"Event": "NK", "White": white, "Black": black, "Round": self.round.to_string(), "Board": (board + 1).to_string()});
+        self.games[board] = (game, 1, true);
+        let pairing = is_paired.then(|| self.round as usize * 100 + board + 1);
+        self.outlet.begin_paired_game(&name, game, tags, pairing);
+        self.outlet.play(&name, 1);
+    }
+
+    /// Starts all games of a round with these pauses between them. The file follows each, as the station writes it.
+    fn start_round(&mut self, pause: Duration) {
+        for board in 0..BOARDS {
+            self.begin_game(board, true);
+            self.write_files();
+            std::thread::sleep(pause);
+        }
+    }
+
+    /// Ends all games of the round.
+    fn end_round(&mut self) {
+        for board in 0..BOARDS {
+            self.games[board].2 = false;
+            let name = format!("board-{}", board + 1);
+            self.outlet.append_event(&name, json!({"n": 90, "type": "end"}));
+            self.outlet.append_event(&name, json!({"n": 91, "type": "result", "result": "2-0"}));
         }
     }
 }
@@ -334,6 +361,47 @@ fn restarted(server: Server, event: &mut Event) -> Server {
 #[test]
 fn open_page_is_what_loaded_page_would_be() {
     println!("{} pages compared", open_pages_follow(19, 1));
+}
+
+/// Opens rounds whose boards start with these pauses between them, in ms: no page stands still that a loaded page shows.
+fn rounds_start_on_open_pages(pauses: &[u64]) {
+    let Some(browser) = Browser::open() else { return };
+    let mut pages = Pages::new(browser, 4);
+    for paths in [
+        ["/", "/?wall", "/board/1", "/standings"],
+        ["/embed/round/1", "/overlay/ticker", "/overlay/featured", "/round/1"],
+    ] {
+        let mut event = Event::new(1);
+        let server = event.outlet.serve();
+        server.wait_for(&event.outlet);
+        for (page, path) in pages.open.clone().iter().zip(paths) {
+            pages.browser.select_page(page);
+            pages.browser.visit(&format!("http://{}{path}", server.address));
+        }
+        for (index, pause) in pauses.iter().enumerate() {
+            if index > 0 {
+                event.end_round();
+                event.open_round();
+            }
+            event.start_round(Duration::from_millis(*pause));
+            server.wait_for(&event.outlet);
+            for index in 0..pages.open.len() {
+                pages.check(index, &server);
+            }
+        }
+    }
+    assert!(pages.browser.page_errors().is_empty(), "{:?}", pages.browser.page_errors());
+}
+
+#[test]
+fn rounds_start_together_or_apart_on_open_pages() {
+    rounds_start_on_open_pages(&[0, 600]);
+}
+
+#[test]
+#[ignore = "a minute of pauses; scripts/open-pages runs it"]
+fn rounds_start_far_apart_on_open_pages() {
+    rounds_start_on_open_pages(&[1_500, 4_000]);
 }
 
 /// A server that does not know the view of a page tells it to load again. Until it has, changes of the newer page are not for it.

@@ -74,7 +74,10 @@ function dress() {
     const count = +one.dataset.count;
     if (at() < count) show(at()); else follow(count);
     if (said !== undefined && count > said) { put($("#say"), sentence(entry(count))); more?.moved(); }
-    said = count;
+    // The end is read aloud with the points.
+    const { word } = one.dataset;
+    if (state !== undefined && state !== word && $(".plb .pt")) put($("#say"), ["#board .st", ".plb.bk", ".plb.wh"].map((part) => [...$(part).childNodes].map((node) => node.textContent).filter(Boolean).join(" ")).join(". "));
+    [said, state] = [count, word];
   }
   const here = (name, value) => { const query = keptQuery(); if (value) query.set(name, value); else query.delete(name); const text = query.toString(); return location.pathname + (text && "?" + text); };
   for (const link of $$(".lg a")) link.setAttribute("href", here("lang", link.lang));
@@ -103,8 +106,8 @@ function tick() {
 }
 
 // --- one game: stepping through its moves
-// Number of entries when the last one was read aloud.
-let said;
+// Number of entries, and state of the game, when they were last read aloud.
+let said, state;
 /** Returns the number of the shown entry, which the address has; `Infinity` follows the game. */
 const at = () => +(location.pathname.match(/^\/game\/[^/]+\/(\d+)$/)?.[1] ?? new URLSearchParams(location.search).get("ply") ?? Infinity);
 const kind = () => $("#main").dataset.kind, game = () => $(".two[data-count]");
