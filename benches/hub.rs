@@ -173,25 +173,29 @@ impl Tail {
     }
 }
 
-/// Returns the processor time of processes and of their ended children, in seconds.
+/// Returns the processor time of processes with their children, also of those that have ended, in seconds.
 fn processor(roots: &[u32]) -> f64 {
-    let ticks = |id: &str| -> Option<(u32, u64)> {
-        let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
-        let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
-        let parent = fields[1].parse().ok()?;
-        Some((parent, (11..15).map(|field| fields[field].parse::<u64>().unwrap_or(0)).sum()))
-    };
-    let mut sum = 0;
+    let mut nanoseconds = 0;
     for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let Ok(id) = name.parse::<u32>() else { continue };
-        if let Some((parent, ticks)) = ticks(&name)
-            && (roots.contains(&id) || roots.contains(&parent))
-        {
-            sum += ticks;
+        let path = entry.path();
+        let Ok(stat) = fs::read_to_string(path.join("stat")) else { continue };
+        let Some(fields) = stat.rsplit(')').next().map(|rest| rest.split_whitespace().collect::<Vec<_>>()) else {
+            continue;
+        };
+        let is_root = roots.iter().any(|root| entry.file_name() == root.to_string().as_str());
+        if is_root {
+            // Children that have ended, in hundredths of a second.
+            nanoseconds += fields[13..15].iter().map(|ticks| ticks.parse::<u64>().unwrap() * 10_000_000).sum::<u64>();
+        } else if !roots.iter().any(|root| fields[1] == root.to_string()) {
+            continue;
+        }
+        // Each thread has its exact time.
+        for task in fs::read_dir(path.join("task")).into_iter().flatten().flatten() {
+            let text = fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
+            nanoseconds += text.split(' ').next().and_then(|time| time.parse::<u64>().ok()).unwrap_or(0);
         }
     }
-    sum as f64 / 100.0
+    nanoseconds as f64 / 1e9
 }
 
 /// Lets plies come to all halls for a time; with `has_games` each also changes the file of games.

@@ -24,8 +24,9 @@ const MAX_BATCH_LEN: usize = 256 << 10;
 pub(super) const MAX_HALL_SIZE: u64 = 1 << 30;
 /// Interval between looks at the files of a hall that does not say that they have changed.
 const FILES_INTERVAL: Duration = Duration::from_secs(60);
-/// Interval between looks if files have changed, or could not be had.
-const AGAIN_INTERVAL: Duration = Duration::from_secs(4);
+/// Interval between looks if files have changed, or could not be had. Longer than the interval of the lines that say whether they have changed
+/// again: while they change all the time, one look follows each such line, and no other.
+const AGAIN_INTERVAL: Duration = Duration::from_secs(6);
 /// Longest wait for an event of a folder.
 const FOLDER_PATIENCE: Duration = Duration::from_millis(500);
 /// Pause after a hall became too large.
