@@ -4,6 +4,7 @@
 //! cargo bench --bench latency                    all of it
 //! cargo bench --bench latency -- safe sync       these alone
 //! cargo bench --bench latency -- watched         the station alone and beside viewers of its pages, in turn
+//! cargo bench --bench latency -- delivered       the station alone, and beside a hub and a delivery of its files
 //! DAMCAST_BEFORE=old/damcast cargo bench --bench latency -- before    the station and an older one, in turn
 //! ```
 //!
@@ -24,6 +25,7 @@
 //! | `together` | 64 boards press at the same moment: until the last of the 64 lines is visible, for `safe` and for `null` |
 //! | `watched` | `lazy` and `safe` beside `damcast serve` (nice 10, as its unit says) with 2,000 viewers of all boards, of whom 5 % never
 //! read; the process that plays the viewers runs only on an idle processor (`chrt --idle`), because in a hall phones do that work |
+//! | `delivered` | `lazy` and `safe` beside `damcast hub` and `damcast deliver` (nice 10), which copy the files of the station |
 //!
 //! Times depend on the machine and its load; the ratios of one run, printed at the end, are what counts. Runs alternate.
 
@@ -101,10 +103,13 @@ fn main() {
     if named.is_empty() || named.iter().any(|name| *name == "watched") {
         compare(Setting::Alone, Setting::Watched);
     }
+    if named.is_empty() || named.iter().any(|name| *name == "delivered") {
+        compare(Setting::Alone, Setting::Delivered);
+    }
     if named.iter().any(|name| *name == "before") {
         compare(Setting::Before, Setting::Alone);
     }
-    if named.iter().all(|name| ["watched", "before"].contains(&name.as_str())) && !named.is_empty() {
+    if named.iter().all(|name| ["watched", "delivered", "before"].contains(&name.as_str())) && !named.is_empty() {
         return;
     }
     let mut found = Timings::default();
@@ -314,6 +319,8 @@ enum Setting {
     Alone,
     /// Beside viewers of its pages.
     Watched,
+    /// Beside a hub that copies its files, and a delivery of them.
+    Delivered,
     /// The older program that `DAMCAST_BEFORE` names, alone.
     Before,
 }
@@ -323,6 +330,7 @@ impl Setting {
         match self {
             Setting::Alone => "alone",
             Setting::Watched => "beside 2,000 viewers",
+            Setting::Delivered => "beside hub and deliver",
             Setting::Before => "older program",
         }
     }
@@ -372,6 +380,20 @@ fn run_viewers(address: &str) {
     }
 }
 
+/// Starts a hub that copies a station's folder, and a delivery of the files.
+fn deliver(folder: &Path) -> [Program; 2] {
+    let (hall, text) = (folder.join("recordings/public"), "[[deliver]]\nname = \"copy\"\noutlet = \"public\"\n");
+    let copy = format!("command = [\"cp\", \"-r\", {hall:?}, {:?}]\n", folder.join("delivered"));
+    let hub = format!("[[hub.hall]]\nname = \"hall\"\nfolder = {hall:?}\n");
+    let station = fs::read_to_string(folder.join("damcast.toml")).unwrap();
+    fs::write(folder.join("outward.toml"), station + text + &copy + &hub).unwrap();
+    ["hub", "deliver"].map(|program| {
+        let mut command = Command::new("nice");
+        command.args(["-n", "10", env!("CARGO_BIN_EXE_damcast"), program, "--config", "outward.toml"]);
+        Program(command.current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    })
+}
+
 /// Starts the pages of a station's folder, and their viewers.
 fn watch(folder: &Path) -> [Program; 2] {
     let (config, outlet) = (folder.join("serve.toml"), folder.join("recordings/public"));
@@ -403,7 +425,11 @@ fn measure(program: &str, boards: usize, setting: Setting) -> RunTimings {
     let mut ptys: Vec<Pty> = names.iter().map(|name| Pty::plug_in(&path(name))).collect();
     let _program = start(program, folder.path(), &names, setting);
     ptys.iter_mut().for_each(Pty::wait_for_the_station);
-    let _viewers = (setting == Setting::Watched).then(|| watch(folder.path()));
+    let _beside = match setting {
+        Setting::Watched => Some(watch(folder.path())),
+        Setting::Delivered => Some(deliver(folder.path())),
+        Setting::Alone | Setting::Before => None,
+    };
     let mut hall = MeasuredHall {
         ptys,
         positions: vec![start_position(); boards],
@@ -435,6 +461,8 @@ fn measure(program: &str, boards: usize, setting: Setting) -> RunTimings {
             hall.send(&message.bytes);
         }
     }
+    let is_copied = || path("hub/hall/hall/events.ndjson").exists() && path("delivered/events.ndjson").exists();
+    assert!(setting != Setting::Delivered || is_copied(), "neither the hub nor the delivery has the files");
     for press in hall.missing {
         println!("{program}, {boards} boards: not seen in time: press {press}");
     }
@@ -560,7 +588,7 @@ fn start(program: &str, folder: &Path, names: &[String], setting: Setting) -> Pr
         fs::write(folder.join("damcast.toml"), config).unwrap();
         let station = match setting {
             Setting::Before => std::env::var_os("DAMCAST_BEFORE").expect("DAMCAST_BEFORE names the older program"),
-            Setting::Alone | Setting::Watched => env!("CARGO_BIN_EXE_damcast").into(),
+            Setting::Alone | Setting::Watched | Setting::Delivered => env!("CARGO_BIN_EXE_damcast").into(),
         };
         let mut command = Command::new(station);
         command.args(["run", "--config", "damcast.toml"]);
