@@ -489,15 +489,65 @@ fn start_moto(address: &str, python: &mut Command) -> Service {
     Service::start(python.args(["-c", serve, "-H", "127.0.0.1", "-p", port]), address)
 }
 
-/// moto is an S3 server for tests, from PyPI; `moto_server` is on the path if it is installed.
-#[test]
-fn rclone_to_s3() {
+/// Whether moto is there, an S3 server for tests, from PyPI, and rclone.
+fn has_s3() -> bool {
     let python = "import moto.server, flask, boto3";
     let has_moto = Command::new("python3").args(["-c", python]).output().is_ok_and(|output| output.status.success());
     if !has_moto {
         println!("moto is not installed: S3 is NOT tried");
     }
-    if !has_moto || !has_programs(&["rclone"]) {
+    has_moto && has_programs(&["rclone"])
+}
+
+/// Makes a user and a bucket on the server of its argument, in four actions, and prints the user's keys.
+const S3_USER: &str = r#"
+import boto3, sys
+server = dict(endpoint_url=sys.argv[1], region_name="us-east-1", aws_access_key_id="key", aws_secret_access_key="secret")
+users = boto3.client("iam", **server)
+users.create_user(UserName="club")
+rights = '{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}'
+users.put_user_policy(UserName="club", PolicyName="all", PolicyDocument=rights)
+keys = users.create_access_key(UserName="club")["AccessKey"]
+boto3.client("s3", **server).create_bucket(Bucket="club")
+print(keys["AccessKeyId"], keys["SecretAccessKey"])
+"#;
+
+#[test]
+fn rclone_to_s3_with_wrong_key() {
+    if !has_s3() {
+        return;
+    }
+    let place = Place::new();
+    let address = format!("127.0.0.1:{}", free_port());
+    // The server checks keys from the fifth action on.
+    let _server = start_moto(&address, Command::new("python3").env("INITIAL_NO_AUTH_ACTION_COUNT", "4"));
+    let mut user = Command::new("python3");
+    let output = user.args(["-c", S3_USER, &format!("http://{address}")]).env_remove("AWS_CA_BUNDLE").output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let (id, secret) =
+        said.trim().split_once(' ').unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    let remote = |name: &str, secret: &str| {
+        format!(
+            "[{name}]\ntype = s3\nprovider = Other\naccess_key_id = {id}\nsecret_access_key = {secret}\nregion = us-east-1\n\
+             endpoint = http://{address}\nno_check_bucket = true\n"
+        )
+    };
+    let config = place.path("rclone.conf");
+    fs::write(&config, remote("right", secret) + &remote("wrong", "wrong")).unwrap();
+    for name in ["right", "wrong"] {
+        let (hook, bucket) = (hook("rclone"), format!("{name}:club/live"));
+        place.add(name, &["env", "-u", "AWS_CA_BUNDLE", &hook, &bucket, "--config", config.to_str().unwrap()], "");
+    }
+    place.publish("games.pdn", "whole");
+    place.once("right").done();
+    place.publish("games.pdn", "changed");
+    place.once("wrong").fails(1, "403");
+    place.once("right").done();
+}
+
+#[test]
+fn rclone_to_s3() {
+    if !has_s3() {
         return;
     }
     let place = Place::new();
