@@ -87,8 +87,8 @@ impl Hall {
     }
 }
 
-/// Asserts that all notes are in the live files and that no page went back. The names of a hall's boards begin with that in front of it.
-/// Returns the number of comparisons.
+/// Asserts that all notes are in the live files and that no page went back. `halls`: each hall with the prefix of its boards' names on the
+/// page. Returns the number of comparisons.
 pub fn check_notes(halls: &[(&str, &Hall)], notes: &[PageNote], page: &str) -> usize {
     let clocks: Vec<_> = halls.iter().map(|(_, hall)| hall.clocks()).collect();
     let mut files: BTreeMap<(&str, u32), (LiveFileContents, Vec<String>)> = BTreeMap::new();

@@ -363,7 +363,7 @@ fn open_page_is_what_loaded_page_would_be() {
     println!("{} pages compared", open_pages_follow(19, 1));
 }
 
-/// Opens rounds whose boards start with these pauses between them, in ms: no page stands still that a loaded page shows.
+/// Opens rounds whose boards start with these pauses between them, in ms. Asserts that open pages show what newly loaded pages show.
 fn rounds_start_on_open_pages(pauses: &[u64]) {
     let Some(browser) = Browser::open() else { return };
     let mut pages = Pages::new(browser, 4);
@@ -404,7 +404,8 @@ fn rounds_start_far_apart_on_open_pages() {
     rounds_start_on_open_pages(&[1_500, 4_000]);
 }
 
-/// A server that does not know the view of a page tells it to load again. Until it has, changes of the newer page are not for it.
+/// A server that does not know the view of a page tells it to load again. Until the page is loaded it must ignore the stream, which has
+/// changes for a newer page.
 #[test]
 fn page_that_must_load_again_takes_no_changes() {
     let Some(mut browser) = Browser::open() else { return };
@@ -415,7 +416,7 @@ fn page_that_must_load_again_takes_no_changes() {
     let address = server.address.clone();
     browser.visit(&format!("http://{address}/board/1"));
     browser.wait(LIVE, &"Live".into());
-    // The page waits as long as it ever does before it loads. It notes each list of moves, and what its next stream tells it.
+    // Make the page wait the longest time before it loads. Record each list of moves, and whether the next stream says `again`.
     browser.evaluate(&format!(
         "Math.random = () => 1; window.lists = []; window.isTold = false; \
          new MutationObserver(() => window.lists.push({MOVES})).observe(document.body, {{ subtree: true, childList: true }}); \

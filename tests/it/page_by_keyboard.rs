@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::browser::{Browser, LIVE};
 use crate::serve::{OutletFixture, tournament};
 
-/// A viewer who has neither a pointer nor sight.
+/// A viewer who uses a keyboard and a screen reader.
 struct Viewer(Browser);
 
 impl Viewer {
@@ -28,7 +28,7 @@ impl Viewer {
         self.0.call("Input.dispatchKeyEvent", json!({"type": "keyUp", "key": key, "windowsVirtualKeyCode": code}));
     }
 
-    /// Tabs to the element that this expression on `focused` describes. Each element on the way shows that it has the focus.
+    /// Presses Tab until `wanted`, an expression on `focused`, is true. Asserts that each element on the way shows its focus.
     fn tab_to(&mut self, wanted: &str) {
         for _ in 0..80 {
             self.press("Tab");
@@ -94,7 +94,7 @@ fn round_is_followed_by_keyboard_and_screen_reader() {
     outlet.play("board-2", 2);
     viewer.0.wait("document.querySelector('#say').textContent", &"Black 19 to 23".into());
     viewer.hear("link", "19-23");
-    // Back through the game, and on; a new move moves nobody.
+    // Step back and forward. When a new move comes, the page stays at the old one.
     viewer.press("ArrowLeft");
     viewer.0.wait("location.pathname", &"/game/board-2-1/1".into());
     viewer.0.wait("document.querySelector('#say').textContent", &"White 32 to 28".into());

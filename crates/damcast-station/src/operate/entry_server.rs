@@ -229,7 +229,7 @@ impl Budgets {
 /// Returns the state of a table; `None` while its line is not open.
 fn table(observer: &Observer, board: &str, round: Option<u32>) -> Option<EntryTable> {
     let (view, entry) = observer.entry_board(board)?;
-    // The state of the board is that of its link for a moment after a start.
+    // Do not use the state of the board: for a moment after a start it is `no-connection`, also when its game is over.
     let state = match entry.is_on && view.is_ongoing {
         _ if entry.plies.is_empty() => EntryState::Ready,
         true => EntryState::Playing,

@@ -333,7 +333,7 @@ function connect(page) {
   on("recorder", ({ silent_since }) => { silentSince = silent_since; hear(); });
   on("hello", clock);
   on("beat", clock);
-  // What would follow are changes of a page that this is not.
+  // Ignore the stream until the page is loaded: the server sends changes for a newer page.
   on("again", () => { stream.close(); again(); });
   on("parts", (changed) => { for (const [key, html] of changed) { queue.delete(key); queue.set(key, html); } working ??= setTimeout(work); });
 }
