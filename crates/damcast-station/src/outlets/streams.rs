@@ -105,6 +105,10 @@ impl<'s> EventStreams<'s> {
             && let Some(event) = events.next()
         {
             *n += 1;
+            // Most streams end here: what is empty must not stay for each game.
+            if events.len() == 0 {
+                self.lookahead.remove(&key);
+            }
             return Ok(Some(event));
         }
         let (Some((board, game)), Some(skip)) = (self.game(&place.board, place.game), place.n.checked_sub(1)) else {
