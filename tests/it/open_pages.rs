@@ -20,10 +20,12 @@ const TREE: &str = r"(() => {
     for (const name of ['id', 'heard', 'stream']) delete page.querySelector('body').dataset[name];
     page.querySelector('body').removeAttribute('class');
     const text = (node) => node.nodeType === 3 ? node.data : '<' + node.localName + [...node.attributes].filter(({ name, value }) => name !== 'class' || value).map(({ name, value }) => ' ' + name + '=' + value).sort().join('') + '>' + [...node.childNodes].map(text).join('');
-    return text(page);
+    return text(page).replaceAll(location.origin, '');
 })()";
 
 const BOARDS: usize = 4;
+/// Delay of the delayed outlets.
+const DELAY: Duration = Duration::from_secs(900);
 
 /// A tournament whose events and files change at random.
 struct Event {
@@ -245,7 +247,9 @@ impl Pages {
         let address = self.browser.evaluate("location.pathname + location.search");
         let fresh = self.fresh.clone();
         self.browser.select_page(&fresh);
-        self.browser.visit(&format!("http://{}{}", server.address, address.as_str().unwrap()));
+        // A browser has six connections to a host: under another name the open pages leave it some.
+        let other_name = server.address.replace("127.0.0.1", "localhost");
+        self.browser.visit(&format!("http://{other_name}{}", address.as_str().unwrap()));
         self.browser.wait("document.readyState === 'complete' && location.pathname + location.search", &address);
         // The script of the page has run.
         self.browser.wait("document.querySelector('#time')?.textContent !== ''", &true.into());
@@ -279,8 +283,6 @@ impl Pages {
 fn open_pages_follow(streams: u64, seed: u64) -> usize {
     println!("seed {seed}");
     let Some(browser) = Browser::open() else { return 0 };
-    // A browser has six connections to a server: four pages, and the one that is loaded anew. The studio is not among them: its preview
-    // has a connection of its own.
     let paths = [
         "/",
         "/?wall",
@@ -307,11 +309,15 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
         "/overlay/ticker",
         "/overlay/standings?width=600",
         "/embed/round/2",
+        "/studio",
     ];
     let mut pages = Pages::new(browser, 4);
     let mut compared = 0;
     for stream in 0..streams {
         let mut event = Event::new(seed + stream);
+        if stream % 3 == 1 {
+            event.outlet.set_delay(DELAY);
+        }
         for _ in 0..event.dice.roll(60) {
             event.step();
         }

@@ -102,3 +102,66 @@ fn viewer_moves_pieces_beside_game() {
     let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
 }
+
+#[test]
+fn game_is_replayed_at_speed_of_its_clocks() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Round": "5"}));
+    (1..=4).for_each(|ply| outlet.play("board-1", ply));
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    browser.visit(&format!("http://{}/game/board-1-1", server.address));
+    browser.wait(
+        "document.readyState === 'complete' && !document.querySelector('#replay')?.closest('[hidden]')",
+        &true.into(),
+    );
+    // The test ends the waits of the script, and lists them.
+    browser.evaluate(
+        "window.waits = []; window.setTimeout = (next, wait) => { waits.push({ next, wait }); return waits.length; }; \
+         document.querySelector('#speed').value = '4'; document.querySelector('#replay').click()",
+    );
+    let ply = "document.querySelector('#moves a[aria-current]')?.firstChild.textContent ?? ''";
+    // White thought for ten seconds before the third ply; where the clock did not run, two seconds count.
+    for (wait, shown) in [(500, "32-28"), (500, "19-23"), (2500, "28×19"), (500, "14×23")] {
+        assert_eq!(browser.evaluate("waits.at(-1).wait"), wait, "before {shown}");
+        browser.evaluate("waits.at(-1).next()");
+        browser.wait(ply, &shown.into());
+    }
+    assert_eq!(browser.evaluate("document.querySelector('#replay').textContent"), "▶ Replay", "the game is over");
+    let complaints = browser.page_errors();
+    assert!(complaints.is_empty(), "{complaints:?}");
+}
+
+#[test]
+fn moves_sound_once_viewer_wants_it() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Round": "5"}));
+    outlet.play("board-1", 1);
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    browser.visit(&format!("http://{}/board/1", server.address));
+    browser.wait(&format!("document.readyState === 'complete' && {LIVE}"), &"Live".into());
+    browser.wait("document.querySelector('#sound').hidden", &false.into());
+    browser.evaluate(
+        "window.tones = 0; const create = AudioContext.prototype.createOscillator; \
+         AudioContext.prototype.createOscillator = function () { window.tones += 1; return create.call(this); }",
+    );
+    let shown = "document.querySelector('[data-board=board-1]').dataset.count";
+    outlet.play("board-1", 2);
+    browser.wait(shown, &"2".into());
+    assert_eq!(browser.evaluate("window.tones"), 0, "sound is off at first");
+    // Browsers let a page sound only after its viewer has done something.
+    let click = json!({"expression": "document.querySelector('#sound').click()", "userGesture": true});
+    browser.call("Runtime.evaluate", click.clone());
+    assert_eq!(browser.evaluate("window.tones"), 1, "the viewer hears what he has switched on");
+    outlet.play("board-1", 3);
+    browser.wait("window.tones", &2.into());
+    browser.call("Runtime.evaluate", click);
+    outlet.play("board-1", 4);
+    browser.wait(shown, &"4".into());
+    assert_eq!(browser.evaluate("window.tones"), 2);
+    let complaints = browser.page_errors();
+    assert!(complaints.is_empty(), "{complaints:?}");
+}

@@ -41,13 +41,20 @@ pub struct OutletFixture {
     seq: u64,
     /// Number of the current game of each board; 1 if it has none here.
     games: BTreeMap<String, u32>,
+    /// Delay of the outlet; `None`: all events have one fixed time.
+    delay: Option<Duration>,
 }
 
 impl OutletFixture {
     pub fn new() -> OutletFixture {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("public/archive")).unwrap();
-        OutletFixture { folder, generation: GENERATION.to_owned(), seq: 0, games: BTreeMap::new() }
+        OutletFixture { folder, generation: GENERATION.to_owned(), seq: 0, games: BTreeMap::new(), delay: None }
+    }
+
+    /// Makes the outlet a delayed one: its next events happened this long ago.
+    pub fn set_delay(&mut self, delay: Duration) {
+        self.delay = Some(delay);
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -68,8 +75,10 @@ impl OutletFixture {
     /// Appends a line.
     pub fn append_line(&mut self, more: Value) {
         self.seq += 1;
-        let mut event =
-            json!({"seq": self.seq, "gen": self.generation, "station": "hall", "at": "2026-11-21T09:31:02.120+01:00"});
+        let at = self.delay.map_or("2026-11-21T09:31:02.120+01:00".to_owned(), |delay| {
+            (chrono::Local::now() - delay).to_rfc3339_opts(chrono::SecondsFormat::Millis, false)
+        });
+        let mut event = json!({"seq": self.seq, "gen": self.generation, "station": "hall", "at": at});
         more.as_object().unwrap().iter().for_each(|(name, value)| event[name] = value.clone());
         let mut file = OpenOptions::new().append(true).create(true).open(self.path("events.ndjson")).unwrap();
         file.write_all(format!("{event}\n").as_bytes()).unwrap();

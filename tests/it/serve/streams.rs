@@ -80,14 +80,7 @@ fn new_generation_is_sent_as_snapshot() {
     let server = outlet.serve();
     let mut stream = server.watch("", Some(&format!("{GENERATION}.3")));
     assert_eq!(stream.next().kind, "hello");
-    let other = OutletFixture {
-        folder: tempfile::tempdir().unwrap(),
-        generation: "0000000000000001".into(),
-        seq: 0,
-        games: BTreeMap::new(),
-    };
-    fs::create_dir_all(other.path("archive")).unwrap();
-    let mut other = other;
+    let mut other = OutletFixture { generation: "0000000000000001".into(), ..OutletFixture::new() };
     other.begin("elsewhere", json!({}));
     fs::rename(other.path("events.ndjson"), outlet.path("events.new")).unwrap();
     fs::rename(outlet.path("events.new"), outlet.path("events.ndjson")).unwrap();
