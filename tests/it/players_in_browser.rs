@@ -165,3 +165,25 @@ fn moves_sound_once_viewer_wants_it() {
     let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
 }
+
+#[test]
+fn page_tries_again_to_load_rest_of_its_script() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Round": "5"}));
+    outlet.play("board-1", 1);
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    // The server is away for a moment after the first view.
+    browser.call("Network.enable", json!({}));
+    browser.call("Network.setBlockedURLs", json!({"urls": ["*/assets/more-*"]}));
+    browser.visit(&format!("http://{}/board/1", server.address));
+    browser.wait(&format!("document.readyState === 'complete' && {LIVE}"), &"Live".into());
+    browser.wait(
+        "performance.getEntriesByType('resource').some(({ name }) => name.includes('/assets/more-'))",
+        &true.into(),
+    );
+    assert_eq!(browser.evaluate("document.querySelector('#sound').hidden"), true);
+    browser.call("Network.setBlockedURLs", json!({"urls": []}));
+    browser.wait("document.querySelector('#sound').hidden", &false.into());
+}

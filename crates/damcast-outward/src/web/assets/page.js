@@ -425,8 +425,12 @@ if (kind() === "wall" || kind() === "overlay") setTimeout(turnLeaf, turnAfter);
 // --- frames in other sites: /embed.js makes them as high as their content
 if (parent !== window && document.documentElement.className === "embed") new ResizeObserver(() => parent.postMessage({ damcastHeight: document.body.offsetHeight }, "*")).observe(document.body);
 
-// The script more.js loads after the first view.
-if (root.more) import(root.more).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, current, go, put, fill, visit, dress, texts, language }); dress(); }, () => {});
+// The script more.js loads after the first view. A browser may remember that an address failed, so each attempt has another one.
+let attempts = 0;
+function loadMore() {
+  import(root.more + (attempts++ ? "?" + attempts : "")).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, current, go, put, fill, visit, dress, texts, language }); dress(); }, () => setTimeout(loadMore, 3000 + Math.random() * 3000));
+}
+if (root.more) loadMore();
 
 dress();
 scrollToMove();
