@@ -5,6 +5,9 @@
 //! cargo bench --bench halls -- 60 64 256 1024  60 s each of these
 //! ```
 //!
+//! With `DAMCAST_GROUP`, folders of control groups separated by `:`, the station runs in these groups together with its pages, which have twenty
+//! viewers, and its desk: `scripts/smallest-machine` makes such groups.
+//!
 //! Each board is a simulated one at a pseudo-terminal: calm hands that play a ply in about ten seconds, and a clock that reports once a
 //! second. The boards play an open round of a tournament. The simulation runs in this process; only the station is measured.
 //!
@@ -19,6 +22,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::mem::MaybeUninit;
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -33,12 +37,18 @@ use hardware_sim::truth::Event;
 use hardware_sim::world::{SeatConfig, World};
 use rustix::fs::inotify;
 
+#[allow(dead_code, reason = "each benchmark uses a part of it")]
+#[path = "common/watchers.rs"]
+mod watchers;
+
 /// Time for the first moves of all boards, before the processor is measured.
 const WARM_UP: Duration = Duration::from_secs(15);
 /// Unit of times in `/proc/PID/stat`, which Linux shows in hundredths of a second on every machine.
 const MILLIS_A_TICK: u64 = 10;
 /// Time control of the games: base and increment in seconds.
 const TIME_CONTROL: &str = "300+6";
+/// Number of viewers of the pages in a control group.
+const VIEWERS: usize = 20;
 
 fn main() {
     let arguments: Vec<u64> =
@@ -83,20 +93,25 @@ impl Figures {
 }
 
 /// Process that is killed when dropped.
-struct Station(Child);
+struct Process(Child);
 
-impl Drop for Station {
+impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-impl Station {
-    fn start(folder: &Path) -> Station {
+impl Process {
+    /// Starts a command of damcast with the configuration of a folder, in the control groups of `DAMCAST_GROUP`.
+    fn start(folder: &Path, name: &str) -> Process {
         let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
-        command.args(["run", "--config", "damcast.toml"]).current_dir(folder);
-        Station(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+        command.args([name, "--config", "damcast.toml"]).current_dir(folder);
+        let process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        for group in groups() {
+            fs::write(Path::new(&group).join("cgroup.procs"), process.id().to_string()).unwrap();
+        }
+        Process(process)
     }
 
     /// Returns the processor time so far.
@@ -112,6 +127,50 @@ impl Station {
         let status = fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
         line.split_whitespace().next().unwrap().parse().unwrap()
+    }
+}
+
+/// Returns the folders of the control groups in `DAMCAST_GROUP`.
+fn groups() -> Vec<String> {
+    let groups = std::env::var("DAMCAST_GROUP").unwrap_or_default();
+    groups.split(':').filter(|group| !group.is_empty()).map(str::to_owned).collect()
+}
+
+/// Pages with viewers, and a desk.
+struct Pages {
+    _servers: [Process; 2],
+    stop: Arc<AtomicBool>,
+    viewers: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Pages {
+    fn start(folder: &Path) -> Pages {
+        let [pages, desk] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
+        let config = folder.join("damcast.toml");
+        let mut text = fs::read_to_string(&config).unwrap();
+        text += &format!("[serve]\naddress = \"{pages}\"\n[desk]\naddress = \"{desk}\"\n");
+        fs::write(config, text).unwrap();
+        let servers = ["serve", "desk"].map(|name| Process::start(folder, name));
+        for address in [pages, desk] {
+            wait_until(|| std::net::TcpStream::connect(address).is_ok());
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = stop.clone();
+        let viewers = std::thread::spawn(move || {
+            let mut watchers = watchers::Watchers::connect(&pages.to_string(), "/events", VIEWERS, 0);
+            while !stopped.load(Ordering::Relaxed) {
+                watchers.read(|_, _| ());
+            }
+        });
+        Pages { _servers: servers, stop, viewers: Some(viewers) }
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        // A viewer without its stream panics.
+        self.viewers.take().map(|viewers| viewers.join().unwrap());
     }
 }
 
@@ -169,11 +228,12 @@ fn measure(boards: usize, span: Duration) -> Figures {
             })
         })
         .collect();
-    let station = Station::start(folder);
+    let station = Process::start(folder, "run");
     let live = folder.join("recordings/live");
     wait_until(|| {
         live.is_dir() && damcast(folder, &["ctl", "round", "open", "1", "--confirm", "--config", "damcast.toml"])
     });
+    let pages = (!groups().is_empty()).then(|| Pages::start(folder));
     let watcher = watch(&live, stop.clone());
     may_start.store(true, Ordering::Relaxed);
     std::thread::sleep(WARM_UP);
@@ -185,6 +245,7 @@ fn measure(boards: usize, span: Duration) -> Figures {
     std::thread::sleep(Duration::from_secs(2));
     let memory = station.memory();
     stop.store(true, Ordering::Relaxed);
+    drop(pages);
     let presses: Vec<Vec<Instant>> = hall.into_iter().map(|board| board.join().unwrap()).collect();
     let seen = watcher.join().unwrap();
     let mut delays = Vec::new();
