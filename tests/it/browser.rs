@@ -361,7 +361,7 @@ fn page_is_live_only_with_server_and_shows_age() {
     };
     let banner_text = "(line => line.hidden ? '' : line.textContent)(document.querySelector('#banner'))";
     let assert_age = |browser: &mut Browser, since: Instant| {
-        let seconds = format!("+(/^No data from the server for (\\d+) s$/.exec({banner_text})?.[1] ?? 0)");
+        let seconds = format!("+(/^No data from the server for (\\d+) sec$/.exec({banner_text})?.[1] ?? 0)");
         browser.wait(&format!("{banner_text} !== ''"), &true.into());
         let banner_text = browser.evaluate(&seconds).as_u64().unwrap();
         assert!(banner_text + 2 >= since.elapsed().as_secs(), "{banner_text} s, and not {:?}", since.elapsed());

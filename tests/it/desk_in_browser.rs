@@ -182,6 +182,11 @@ fn operator_day_works_in_browser() {
     for view in ["standings", "log", "station"] {
         browser.evaluate(&format!("location.hash = '#{view}'"));
         browser.wait("Boolean(document.querySelector('#view table'))", &true.into());
+        if view != "standings" {
+            shown(&mut browser, "Times of this device: ");
+        }
+        let commands = "/`damcast|--[a-z]|[0-9] [AP]M/.test(document.querySelector('#view').textContent)";
+        assert_eq!(browser.evaluate(commands), false, "{view}: no command, and one form of times");
         save_screenshots(&mut browser, &folder, view);
     }
     // When an operator ends a session, its page ends as well.
@@ -252,7 +257,10 @@ fn enter_results(browser: &mut Browser, folder: &Path) {
         let is_correction = consent == REPLACES_RESULT;
         press(browser, button);
         choose(browser, choice);
-        dialog_text(browser, if is_correction { "The station would refuse this" } else { "this needs --confirm" });
+        dialog_text(
+            browser,
+            if is_correction { "The station would refuse this" } else { "this needs to be confirmed" },
+        );
         choose(browser, consent);
         dialog_text(browser, "(was ");
         save_screenshots(browser, folder, &format!("result-{after}").replace(' ', "-"));
@@ -531,7 +539,7 @@ fn results_of_64_boards_fit_tablet() {
     browser.wait(&shown(3), &"".into());
     // Board 1 has a game of its own: the station asks first.
     browser.evaluate(&format!("{}.querySelector('[data-points=\"0\"]').click()", row(1)));
-    dialog_text(&mut browser, "this needs --confirm");
+    dialog_text(&mut browser, "this needs to be confirmed");
     choose(&mut browser, "Confirm");
     press(&mut browser, "Enter the result");
     browser.wait(&shown(1), &"0-2".into());

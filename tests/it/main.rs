@@ -69,6 +69,7 @@ mod late_ticks;
 mod line_cmd;
 mod line_program;
 mod live_updates;
+mod looks_in_browser;
 mod many_games;
 mod missing_moves;
 mod missing_moves_offered;

@@ -72,7 +72,6 @@ impl Page {
 
 fn html(language: Language, has_passwords: bool, [style, script, other_script, paper]: [&str; 4]) -> String {
     let (t, of_pages) = (HtmlTexts::in_language(language), language.words());
-    let (code_before, code_behind) = t.code_hint.split_once("{}").unwrap_or((t.code_hint, ""));
     let page = html! {
         (DOCTYPE)
         html lang=(language.code()) {
@@ -113,7 +112,7 @@ fn html(language: Language, has_passwords: bool, [style, script, other_script, p
                             label for="code" { (t.code) }
                             input #code name="code" inputmode="numeric" autocomplete="one-time-code" required
                                 maxlength="12" aria-describedby="code-hint";
-                            p.q.s #code-hint { (code_before) code { "damcast ctl login" } (code_behind) }
+                            p.q.s #code-hint { (t.code_hint) }
                             button.btn.p type="submit" { (t.log_in) }
                         }
                         @if has_passwords {

@@ -42,6 +42,7 @@ pub fn joined(styles: &[&str]) -> String {
 /// Assets of the viewers' pages.
 pub struct Assets {
     style: Asset,
+    wall_style: Asset,
     overlay_style: Asset,
     studio_script: Asset,
     script: Asset,
@@ -77,12 +78,8 @@ impl Assets {
     /// Returns the embedded assets.
     pub fn embedded() -> Assets {
         Assets {
-            style: Asset::new(
-                "page",
-                "css",
-                CSS,
-                joined(&[STYLE, include_str!("assets/event.css"), include_str!("assets/wall.css")]),
-            ),
+            style: Asset::new("page", "css", CSS, joined(&[STYLE, include_str!("assets/event.css")])),
+            wall_style: Asset::new("wall", "css", CSS, joined(&[include_str!("assets/wall.css")])),
             overlay_style: Asset::new("overlay", "css", CSS, joined(&[include_str!("assets/overlay.css")])),
             studio_script: Asset::new("studio", "js", JS, minify(include_str!("assets/studio.js"))),
             script: Asset::new("page", "js", JS, minify(SCRIPT)),
@@ -93,6 +90,11 @@ impl Assets {
     /// Returns the path of the style sheet.
     pub fn style(&self) -> &str {
         &self.style.path
+    }
+
+    /// Returns the path of the style sheet of the screen at the wall and of frames in other sites.
+    pub fn wall_style(&self) -> &str {
+        &self.wall_style.path
     }
 
     /// Returns the path of the style sheet of overlays and the studio.
@@ -126,8 +128,8 @@ impl Assets {
         self.all().into_iter().find(|asset| asset.path == path)
     }
 
-    fn all(&self) -> [&Asset; 5] {
-        [&self.style, &self.script, &self.more, &self.overlay_style, &self.studio_script]
+    fn all(&self) -> [&Asset; 6] {
+        [&self.style, &self.wall_style, &self.script, &self.more, &self.overlay_style, &self.studio_script]
     }
 }
 

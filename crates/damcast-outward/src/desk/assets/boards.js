@@ -7,12 +7,12 @@ const LINE = {'unexplained': 'doubt', 'no-answer': 'off', 'no-connection': 'off'
 /** Problem of a board as `[rank, title, sentence]`, the worst with the smallest rank; `null` without a problem. */
 const problemOf = board => {
   const alarm = known.status.alarms.find(alarm => alarm.board === board.name);
-  if (BAD.includes(board.state)) return [alarm ? 0 : 1, wordOf(board), alarm?.text ?? doubtIn(board) ?? board.text];
+  if (BAD.includes(board.state)) return [alarm ? 0 : 1, wordOf(board), plain(alarm?.text ?? doubtIn(board) ?? board.text)];
   if (board.pairing?.waits_for_result) return [2, board.pairing.proposed ? filled(texts.proposed, board.pairing.proposed) : texts.waits_for_result, `${board.pairing.white} – ${board.pairing.black}`];
-  if (alarm) return [1, texts.alarm, alarm.text];
+  if (alarm) return [1, texts.alarm, plain(alarm.text)];
   const unassigned = known.status.unassigned_games.find(one => one.board === board.name);
   if (unassigned) return [2, texts.no_pairing, filled(texts.no_pairing_text, `${unassigned.white} – ${unassigned.black}`, unassigned.round)];
-  if (board.publication) return [1, texts.not_published, board.publication];
+  if (board.publication) return [1, texts.not_published, plain(board.publication)];
   if (board.clock_missing) return [3, texts.no_clock, texts.no_clock_text];
   if (board.held) return [3, texts.held_back, texts.held_text];
   if (board.wrong_start) return [4, texts.not_set_up, board.wrong_start];
@@ -68,7 +68,7 @@ const health = place => {
   const disk = status.alarms.find(alarm => alarm.kind.startsWith('disk'));
   const held = status.outlets.filter(outlet => outlet.held), publication = status.alarms.filter(alarm => alarm.kind === 'publication');
   // Show each sentence once: many files share a problem.
-  const troubles = [...new Set([...publication.map(alarm => alarm.text), ...held.map(outlet => outlet.held)].flatMap(text => text.split(/(?<=\.) /)))];
+  const troubles = [...new Set([...publication.map(alarm => alarm.text), ...held.map(outlet => outlet.held)].flatMap(text => plain(text).split(/(?<=\.) /)))];
   const rows = [
     [texts.boards_answering, filled(texts.count_of_all, heard, status.boards.length), heard < status.boards.length ? texts.others_first : texts.all, heard < status.boards.length],
     [texts.disk, free, disk?.text ?? texts.disk_ok, Boolean(disk)],

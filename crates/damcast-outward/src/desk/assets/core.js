@@ -29,14 +29,17 @@ const filled = (sentence, ...values) => sentence.replace(/\{\}/g, () => values.s
 /** The form of `[one, few, many]` for a number, with its values. */
 const count = (forms, number, ...more) => filled(forms[{one: 0, few: 1}[count.rules.select(number)] ?? 2], number, ...more);
 count.rules = new Intl.PluralRules(LANG);
-const english = text => el('bdi', {lang: 'en'}, text);
+/** Words of the station without commands: the desk has buttons for them. */
+const plain = text => text.replace(/ \(.damcast [^)]*\)/g, '').replace(/needs `?--confirm`?/g, 'needs to be confirmed').replace(/(; )?(if it is meant so, ask again|repeat) with `?--confirm`?/g, '$1confirm it below').replace(/(with )?`?--(confirm|correct)`?/g, 'the box below');
+const english = text => el('bdi', {lang: 'en'}, plain(text));
 /** Text for a word of the station: `named('state', 'clock-stopped')`; the word itself without one. */
 const named = (kind, word) => texts[`${kind}_${word.replace(/[- ]/g, '_')}`] ?? word;
-const time = moment => new Date(moment).toLocaleTimeString(LANG);
+// All times are those of this device, in one format.
+const time = moment => new Date(moment).toLocaleTimeString(LANG, {hourCycle: 'h23'});
+const dayAndTime = moment => new Date(moment).toLocaleString(LANG, {hourCycle: 'h23', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit'});
 const clock = seconds => seconds === undefined || seconds === null ? '–:––:––'
   : `${Math.floor(seconds / 3600)}:${String(Math.floor(seconds / 60) % 60).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
 const lasting = seconds => seconds < 100 ? `${seconds} s` : seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
-const hour = at => at.slice(11, 19);
 
 /** Data of the page: `status` as `damcast status --json`, `tournament` as `GET /api/tournament`, `me` the user. */
 const known = {status: null, trouble: null, viewers: null, here: [], tournament: null, me: null, heard: 0};

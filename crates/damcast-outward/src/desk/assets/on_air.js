@@ -41,7 +41,7 @@ views.on_air = {
             onchange: () => views.on_air.turns[turn.checked ? 'add' : 'delete'](board.name)});
           return [`${numberOf(board)} (${board.name})`, white, black, wordOf(board), turn,
             button(texts.on_air, `feature ${board.name}`, () => feature({boards: [featuredName(board)]}), {'aria-label': `${texts.on_air}: ${board.name}`, 'aria-pressed': String(featuredNow().mode === 'board' && isFeatured(board))})];
-        })),
+        }), '.oa'),
         el('div.ab', {}, field(texts.seconds_each, every),
           button(texts.show_in_turn, 'in-turn', () => feature({boards: turns(), every: views.on_air.every}), {'aria-pressed': String(featuredNow().mode === 'in-turn')})),
       ];

@@ -4,6 +4,9 @@ const table = (caption, heads, rows, kind = '') => el('div.tb', {tabindex: 0, ro
   el('thead', {}, el('tr', {}, ...heads.map(head => el('th', {scope: 'col'}, head)))),
   el('tbody', {}, ...rows.map(cells => el('tr', {}, ...cells.map(cell => el('td', {}, typeof cell === 'string' ? bdi(cell) : cell)))))));
 
+/** Names the time zone of all times of the desk. */
+const zone = () => el('p.q', {}, filled(texts.zone, Intl.DateTimeFormat().resolvedOptions().timeZone));
+
 views.log = {
   title: texts.log,
   async draw(place) {
@@ -18,9 +21,9 @@ views.log = {
     const requests = (answer.audit_log ?? []).filter(entry => !entry.ok || !history.some(other => of(other).startsWith(entry.what.slice(0, 30)) && Math.abs(new Date(other.at) - new Date(entry.at)) < 3000));
     const all = [...requests, ...history].sort((one, other) => other.at.localeCompare(one.at)).slice(0, 200);
     fill(part(place, 'div', {id: 'all-entries'}), all.map(entry => [entry.at, entry.what, entry.ok]), () => [
-      el('div.hd', {}, el('h2', {}, texts.audit_log)),
+      el('div.hd', {}, el('h2', {}, texts.audit_log), zone()),
       all.length ? table(texts.newest_first, [texts.time, texts.user, texts.action, texts.outcome], all.map(entry =>
-        [el('time', {datetime: entry.at, title: entry.at}, `${entry.at.slice(5, 10)} ${hour(entry.at)}`), entry.by, entry.what, entry.ok ? entry.message ? english(entry.message) : texts.done : el('span.no', {}, english(filled(texts.refused, entry.message)))]))
+        [el('time', {datetime: entry.at, title: entry.at}, dayAndTime(entry.at)), entry.by, plain(entry.what), entry.ok ? entry.message ? english(entry.message) : texts.done : el('span.no', {}, english(filled(texts.refused, entry.message)))]), '.crd')
         : el('p.q', {}, texts.log_empty)]);
   },
 };
@@ -31,8 +34,8 @@ views.station = {
     const {status, viewers} = known;
     if (!status) return;
     const alarms = part(place, 'section', {id: 'alarms'});
-    fill(alarms, status.alarms, () => [el('div.hd', {}, el('h2', {}, texts.alarms)), status.alarms.length
-      ? table(texts.alarms, [texts.since_column, texts.alarm, texts.place, texts.description], status.alarms.map(alarm => [hour(alarm.since), alarm.kind, alarm.board ?? alarm.place ?? texts.station, english(alarm.text)])) : el('p.q', {}, texts.no_alarms)]);
+    fill(alarms, status.alarms, () => [el('div.hd', {}, el('h2', {}, texts.alarms), zone()), status.alarms.length
+      ? table(texts.alarms, [texts.since_column, texts.alarm, texts.place, texts.description], status.alarms.map(alarm => [dayAndTime(alarm.since), alarm.kind, alarm.board ?? alarm.place ?? texts.station, english(alarm.text)]), '.crd') : el('p.q', {}, texts.no_alarms)]);
     const lines = part(place, 'section', {id: 'lines'});
     const cells = status.lines.map(line => [line.name, line.port, line.link, line.text, String(line.plies), String(line.setups), String(line.noise_bytes), String(line.bad_checksums), line.fault ?? line.pending ?? '']);
     fill(lines, cells, () => [el('div.hd', {}, el('h2', {}, texts.lines)), table(texts.lines, [texts.line, texts.port, texts.link, texts.state, texts.plies_column, texts.set_ups, texts.noise, texts.checksums, texts.notes], cells)]);
@@ -45,11 +48,11 @@ views.station = {
     const reports = known.deliveries ?? [];
     fill(deliveries, reports, () => reports.length ? [el('div.hd', {}, el('h2', {}, texts.deliveries)), reports[0].silent ? el('p.no', {}, filled(texts.deliveries_silent, reports[0].silent))
       : table(texts.deliveries, [texts.delivery, texts.state, texts.since_column, texts.files_waiting, texts.last_words], reports.map(report =>
-        [report.name, report.state === 'failing' ? el('span.no', {}, texts.delivery_failing) : report.state === 'running' ? texts.delivery_running : texts.delivery_fresh, new Date(report.since).toLocaleTimeString(LANG), String(report.waiting), english(report.words ?? '')]), '.dl')] : []);
+        [report.name, report.state === 'failing' ? el('span.no', {}, texts.delivery_failing) : report.state === 'running' ? texts.delivery_running : texts.delivery_fresh, time(report.since), String(report.waiting), english(report.words ?? '')]), '.dl')] : []);
     const config = part(place, 'section', {id: 'config'});
     fill(config, [status.reload, status.version, isOperator()], () => [el('div.hd', {}, el('h2', {}, texts.configuration)),
-      el('p', {}, filled(texts.started, status.version, new Date(status.started).toLocaleString(LANG))),
-      status.reload && el('p', {}, filled(texts.reloaded_at, hour(status.reload.at)), english(status.reload.text.join('; '))),
+      el('p', {}, filled(texts.started, status.version, dayAndTime(status.started))),
+      status.reload && el('p', {}, filled(texts.reloaded_at, time(status.reload.at)), english(status.reload.text.join('; '))),
       isOperator() && el('div.ab', {},
         button(texts.reload, 'reload', () => propose({title: texts.reload, verb: texts.reload, request: () => ({do: 'reload'}), effect: () => [texts.reload_effect]})),
         button(texts.test_alarm, 'alarm-test', () => propose({title: texts.test_alarm, verb: texts.test_alarm, request: () => ({do: 'alarm-test'}), effect: () => [texts.test_alarm_effect]})),

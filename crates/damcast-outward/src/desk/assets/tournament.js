@@ -67,7 +67,7 @@ const undoOf = entry => propose({
 const lastActions = () => {
   const actions = (known.tournament.history ?? []).filter(entry => entry.can_undo || entry.is_undone).slice(-SHOWN_ACTIONS).reverse();
   return actions.length > 0 && el('section', {'aria-label': texts.last_actions}, el('div.hd', {}, el('h2', {}, texts.last_actions)),
-    table(texts.last_actions, [texts.time, texts.user, texts.action, ''], actions.map(entry => [hour(entry.at), entry.by, english(entry.what),
+    table(texts.last_actions, [texts.time, texts.user, texts.action, ''], actions.map(entry => [time(entry.at), entry.by, english(entry.what),
       entry.is_undone ? texts.undone : button(texts.undo, `undo ${entry.version}`, () => undoOf(entry), {'aria-label': `${texts.undo}: ${entry.what}`})])));
 };
 

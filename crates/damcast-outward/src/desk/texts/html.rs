@@ -16,20 +16,20 @@ texts! {
         log_out: "Log out", "Uitloggen", "Se déconnecter", "Выйти";
         /// Label of the field for the login code.
         code: "Code", "Code", "Code", "Код";
-        /// Below the field for the login code. `{}`: a shell command.
-        code_hint: "Six digits, valid for a minute. {} on the station creates one.",
-            "Zes cijfers, een minuut geldig. {} op het station maakt er een.",
-            "Six chiffres, valables une minute. {} sur la station en crée un.",
-            "Шесть цифр, действует минуту. Код создаёт {} на станции.";
+        /// Below the field for the login code.
+        code_hint: "Six digits, valid for a minute. An operator who is logged in makes one on the page Station; the first comes from the station’s computer.",
+            "Zes cijfers, een minuut geldig. Een operator die is ingelogd maakt er een op de pagina Station; de eerste komt van de computer van het station.",
+            "Six chiffres, valables une minute. Un opérateur connecté en crée un à la page Station ; le premier vient de l’ordinateur de la station.",
+            "Шесть цифр, действует минуту. Код создаёт оператор на странице «Станция»; первый — компьютер станции.";
         /// Label of the field for the password.
         password: "Password", "Wachtwoord", "Mot de passe", "Пароль";
         /// Button in the head, while alarms are silent; the script replaces the text by `sound_on`.
         sound_off: "Sound off", "Geluid uit", "Son coupé", "Звук выключен";
         /// In place of everything, if the browser runs no scripts.
-        no_script: "The desk needs JavaScript. `damcast ctl` and `damcast status` do the same without it.",
-            "De wedstrijdtafel heeft JavaScript nodig. `damcast ctl` en `damcast status` doen hetzelfde zonder.",
-            "Cette page a besoin de JavaScript. `damcast ctl` et `damcast status` font la même chose sans.",
-            "Пульту нужен JavaScript. `damcast ctl` и `damcast status` делают то же без него.";
+        no_script: "The desk needs JavaScript: allow it for this address.",
+            "De wedstrijdtafel heeft JavaScript nodig: sta het toe voor dit adres.",
+            "Cette page a besoin de JavaScript : autorisez-le pour cette adresse.",
+            "Пульту нужен JavaScript: разрешите его для этого адреса.";
     }
     counts {}
 }

@@ -10,6 +10,11 @@ const fill = (sentence, value) => sentence.replace("{}", value);
 const plural = (forms, number) => fill(forms[{ one: 0, few: 1 }[new Intl.PluralRules(language).select(number)] ?? 2], number);
 const numbers = (text) => (text ? text.split(",").map(Number) : []);
 const time = (s) => `${Math.floor(s / 3600)}:${String(Math.floor(s / 60) % 60).padStart(2, "0")}:${String(s % 60).padStart(2, "0")}`;
+/** A duration in words of the language, in seconds, minutes or hours. */
+const lasting = (s) => {
+  const [unit, size] = s < 100 ? ["second", 1] : s < 6000 ? ["minute", 60] : ["hour", 3600];
+  return (lasting[unit] ??= new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: 0 })).format(Math.max(0, s / size));
+};
 const put = (element, text) => { if (element && element.textContent !== text) element.textContent = text; };
 
 // Tools of more.js, once it is loaded.
@@ -102,7 +107,7 @@ function tick() {
   }
   more?.tick(at);
   if (offset !== undefined) put($("#time"), clockTime(at, game() || kind() === "wall" ? undefined : "2-digit"));
-  for (const one of $$("[data-silent-since]")) put($(".st", one), fill(texts.board_silent_for, Math.max(0, Math.round((at - one.dataset.silentSince) / 1000))));
+  for (const one of $$("[data-silent-since]")) put($(".st", one), fill(texts.board_silent_for, lasting((at - one.dataset.silentSince) / 1000)));
 }
 
 // --- one game: stepping through its moves
@@ -367,7 +372,7 @@ function watch() {
   if (missing > patience) setQuiet(true);
   if (missing >= 2 * patience) {
     if (isStored && offset === undefined) banner(plural(texts.stored_page, Math.round(away / 60000)), "kept");
-    else banner(fill(texts.server_silent, Math.round(away / 1000)));
+    else banner(fill(texts.server_silent, lasting(away / 1000)));
   }
   if (root.live === "poll") return;
   // A stream without beats is dead, whatever its `readyState`.
@@ -411,12 +416,15 @@ function paginate() {
   turnAfter = Math.min(15000, 60000 / leaves);
   fit();
 }
-// Shrinks (rem) and condenses (em) names before the style sheet cuts them.
+// Shrinks (rem) and condenses (em) names, then shortens them (van der Meer-Smit, Jan: v.d. Meer, J.), before the style sheet cuts them.
 function fit() {
   let names = $$(".wall .g .nm1");
-  for (const [size, space] of [[1.95, 0], [1.7, -0.015], [1.5, -0.025], [1.32, -0.03]]) {
-    for (const name of names) Object.assign(name.style, { fontSize: `${size}rem`, letterSpacing: `${space}em` });
-    names = names.filter((name) => name.scrollWidth > name.clientWidth);
+  for (const [size, space, cut] of [[1.95, 0], [1.7, -0.015], [1.7, -0.015, 1], [1.5, -0.025, 1], [1.32, -0.03, 1]]) {
+    for (const name of names) {
+      Object.assign(name.style, { fontSize: `${size}rem`, letterSpacing: `${space}em` });
+      if (cut) { const text = $("bdi", name); put(text, text.textContent.replace(/^van de[nr]? /i, "v.d. ").replace(/,\s*(\p{L}).*$/u, ", $1.").replace(/(\p{L}{4})-[^,]*/u, "$1")); }
+    }
+    names = names.filter((name) => { const text = $("bdi", name); return text.scrollWidth > text.clientWidth; });
   }
 }
 addEventListener("resize", fit);

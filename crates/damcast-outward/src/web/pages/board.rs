@@ -113,7 +113,7 @@ impl<'a> PageBuilder<'a> {
             @if cards.is_empty() { p.none { (match &self.address.kind {
                 PageKind::Boards(BoardFilter::Playing | BoardFilter::Hall(_) | BoardFilter::Section(_)) => self.texts().no_such_board,
                 _ => self.texts().no_game_started,
-            }) } }
+            }) } (self.ways_on()) }
             (self.parts.part("ul", "boards", list))
         }
     }
@@ -196,8 +196,17 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the last moves of a game on one line, oldest first.
     fn last_moves(&self, entries: &[Arc<ViewerEntry>]) -> Markup {
-        let last = entries.iter().rev().take(8).rev();
-        html! { p.rec { @for entry in last { span { (self.entry_text(entry)) } " " } } }
+        let last = &entries[entries.len().saturating_sub(8)..];
+        let text = |index: usize| {
+            let number = |entry: &ViewerEntry| entry.ply.as_ref().map(|ply| ply.number);
+            // Black's move stands behind White's, which has the number.
+            let is_pair = index.checked_sub(1).is_some_and(|before| number(&last[before]) == number(&last[index]));
+            match &last[index].ply {
+                Some(ply) if is_pair => with_capture_sign(&ply.text),
+                _ => self.entry_text(&last[index]),
+            }
+        };
+        html! { p.rec { @for index in 0..last.len() { span { (text(index)) } " " } } }
     }
 
     /// Renders a player with the clock; with the clock at an entry of the game in its place, if there is one.

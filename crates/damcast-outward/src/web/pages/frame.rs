@@ -219,6 +219,7 @@ impl PageBuilder<'_> {
                     meta name="viewport" content="width=device-width,initial-scale=1";
                     (document_title)
                     link rel="stylesheet" href=(self.assets.style());
+                    @if matches!(frame, Frame::Wall { .. } | Frame::Embed) { link rel="stylesheet" href=(self.assets.wall_style()); }
                     @if overlay.is_some() || is_studio { link rel="stylesheet" href=(self.assets.overlay_style()); }
                     @if let Some(style) = overlay.and_then(|overlay| overlay.look.style_address()) { link rel="stylesheet" href=(style); }
                     @if frame == Frame::Page { (self.link_preview(title, shown, picture.as_deref())) }

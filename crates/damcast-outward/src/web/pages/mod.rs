@@ -459,16 +459,16 @@ impl<'a> PageBuilder<'a> {
                         th scope="row" { a href=(self.link(&shown.game_address())) { (shown.board.name) " · " (shown.game.number) } }
                         (self.player_row(shown))
                     } @else { th scope="row" { (name) } td {} td {} td {} }
-                    td { a href=(format!("/archive/{name}")) { (name) } }
+                    td.fn[game.is_some()] { a href=(format!("/archive/{name}")) { (name) } }
                 } }
             })
         };
         self.current_page("list", &self.current(), texts.games, || html! {
             div.hd { h2 { (texts.games) } p { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" }
                 @if self.live != LiveMode::Files { " · " a href="/events.ndjson" { "events.ndjson" } } } }
-            @if names.is_empty() { p { (texts.no_game_over) } } @else {
+            @if names.is_empty() { p.none { (texts.no_game_over) } (self.ways_on()) } @else {
                 div.tb tabindex="0" role="region" aria-label=(texts.games) { table.st1 {
-                    thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } th scope="col" { "PDN" } } }
+                    thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } th.fn scope="col" { "PDN" } } }
                     (self.parts.part("tbody", "files", || html! { tbody { @for name in names.iter() { (row(name)) } } }))
                 } }
             }
@@ -528,7 +528,7 @@ impl<'a> PageBuilder<'a> {
                         (self.matches(planned, round))
                     }
                 } }
-                None => { p.q { (texts.no_tournament) } }
+                None => { p.none { (texts.no_tournament) } @if games.is_empty() { (self.ways_on()) } }
             }
         } }
     }
@@ -555,9 +555,24 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
+    /// Renders links for a page that has nothing to show.
+    pub(super) fn ways_on(&self) -> Markup {
+        let texts = self.texts();
+        let has_games = !self.view.hall.boards().is_empty();
+        let is_here = |address: &str| {
+            self.address.path == address
+                && matches!(self.address.kind, PageKind::Boards(BoardFilter::All) | PageKind::Archive)
+        };
+        html! { p.do {
+            @if !is_here("/") { a.btn href=(self.link("/")) { (texts.all_boards) } }
+            @if has_games && !is_here("/archive") { a.btn href=(self.link("/archive")) { (texts.all_games) } }
+            @if self.view.plan().event.is_described() { a.btn href=(self.link("/event")) { (texts.about_event) } }
+            @if self.live != LiveMode::Files { a.btn href=(self.link("/?wall")) { (texts.hall_screen) } }
+        } }
+    }
+
     fn refusal(&self, code: &str, reason: &str) -> Markup {
-        let boards = self.texts().boards;
-        let main = || html! { div.hd { h2 { (code) } p { (reason) } } p { a href=(self.link("/")) { (boards) } } };
+        let main = || html! { div.hd { h2 { (code) } } p.none { (reason) } (self.ways_on()) };
         // A frame that waits for its board or round has no navigation: it becomes that page later.
         if matches!(self.address.kind, PageKind::Embed(_) | PageKind::EmbedRound(_)) {
             let main = self.main("list", "wrap", main);

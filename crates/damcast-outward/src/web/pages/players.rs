@@ -103,8 +103,9 @@ impl<'a> PageBuilder<'a> {
         let sections = self.view.plan().sections.iter().filter(|section| !section.players.is_empty());
         self.current_page("list", &self.current(), texts.players, || {
             html! {
-                div.hd { h2 { (texts.players) } (form()) }
-                @if self.view.plan().sections.is_empty() { p.none { (texts.no_players) } }
+                @let has_players = !self.view.plan().sections.is_empty();
+                div.hd { h2 { (texts.players) } @if has_players { (form()) } }
+                @if !has_players { p.none { (texts.no_players) } (self.ways_on()) }
                 @for section in sections { (self.players_of_section(section, search)) }
             }
         })

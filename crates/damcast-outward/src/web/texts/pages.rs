@@ -135,6 +135,8 @@ texts! {
             "Geen bord past nu bij deze keuze.",
             "Aucun damier ne correspond à ce choix pour l’instant.",
             "Сейчас таких досок нет.";
+        /// Button of a page that has nothing to show: the boards for a screen at the wall.
+        hall_screen: "Screen for the hall", "Scherm voor de zaal", "Écran pour la salle", "Экран для зала";
         /// Link in the foot: the same page without results.
         hide_results: "Hide results", "Uitslagen verbergen", "Masquer les résultats", "Скрыть результаты";
         /// Above a page without results, before a link that shows them.
@@ -155,17 +157,17 @@ texts! {
         clocks_stopped: "Clocks stopped", "Klokken stilgezet", "Pendules arrêtées", "Часы остановлены";
         /// State of a game: the electronic board sends nothing.
         board_silent: "No signal", "Geen signaal", "Pas de signal", "Доска не отвечает";
-        /// State of a game: the electronic board sends nothing. `{}`: seconds.
-        board_silent_for: "No signal for {} s", "Al {} s geen signaal", "Pas de signal depuis {} s", "Доска не отвечает {} с";
+        /// State of a game: the electronic board sends nothing. `{}`: a duration, as 45 sec.
+        board_silent_for: "No signal for {}", "Al {} geen signaal", "Pas de signal depuis {}", "Доска не отвечает {}";
         /// State of a game, and of a pairing in a table.
         not_started: "Not started", "Niet begonnen", "Pas commencée", "Не началась";
         /// State of a game without a move; screen at the wall, before the number of games that are being played.
         playing: "Playing", "Bezig", "En cours", "Идёт";
-        /// Bar above a page: the connection is broken. `{}`: seconds.
-        server_silent: "No data from the server for {} s",
-            "Al {} s geen gegevens van de server",
-            "Aucune donnée du serveur depuis {} s",
-            "Нет связи с сервером {} с";
+        /// Bar above a page: the connection is broken. `{}`: a duration, as 45 sec.
+        server_silent: "No data from the server for {}",
+            "Al {} geen gegevens van de server",
+            "Aucune donnée du serveur depuis {}",
+            "Нет связи с сервером {}";
         /// Bar above a page without a script: the recorder at the tournament gives no sign of life.
         recorder_silent: "No word from the recorder: this page may be out of date.",
             "Geen bericht van de opnamecomputer: deze pagina is mogelijk niet actueel.",
