@@ -89,11 +89,11 @@ fn wall_of_many_boards_cuts_nothing() {
             return box.bottom > card.bottom + 1 || box.right > card.right + 1; }).length";
         assert_eq!(browser.evaluate(outside), 0, "{width}x{height}");
         // Names are shortened before they are cut.
-        let names = "[...document.querySelectorAll('.grid > li:not([hidden]) .bk bdi')].map(name => name.textContent + (name.scrollWidth > name.clientWidth))";
+        let names = "[...document.querySelectorAll('.grid > li:not([hidden]) .bk .nm1 bdi')].map(name => name.textContent + (name.scrollWidth > name.clientWidth))";
         let names = browser.evaluate(names);
         assert!(names.as_array().unwrap().iter().all(|name| name == "Schwarzman, A.false"), "{names}");
         // An Arabic name keeps its beginning, which is at the right.
-        let arabic = "(name => [getComputedStyle(name).direction, name.scrollWidth > name.clientWidth])(document.querySelector('.wh bdi'))";
+        let arabic = "(name => [getComputedStyle(name).direction, name.scrollWidth > name.clientWidth])(document.querySelector('.wh .nm1 bdi'))";
         assert_eq!(browser.evaluate(arabic), json!(["rtl", true]));
     }
 }
