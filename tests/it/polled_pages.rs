@@ -144,7 +144,7 @@ fn open_page_follows_by_polling() {
     // Without the server the page says for how long, and recovers.
     let address = server.address.clone();
     drop(server);
-    browser.wait(&format!("/^No data from the server for \\d+ s$/.test({BANNER})"), &true.into());
+    browser.wait(&format!("/^No data from the server for \\d+ sec$/.test({BANNER})"), &true.into());
     browser.wait("document.body.classList.contains('quiet')", &true.into());
     let config = outlet.path("../serve.toml");
     let text = std::fs::read_to_string(&config).unwrap().replace("127.0.0.1:0", &address);
@@ -166,7 +166,7 @@ fn open_page_notices_that_cache_lost_server() {
     outlet.play("board-2", 2);
     browser.wait(STATES, &"1. 32-28; 1. … 19-23".into());
     drop(server);
-    browser.wait(&format!("/^No data from the server for \\d+ s$/.test({BANNER})"), &true.into());
+    browser.wait(&format!("/^No data from the server for \\d+ sec$/.test({BANNER})"), &true.into());
     assert!(nginx.log().iter().any(|line| line.contains(" STALE ")), "the cache answered meanwhile");
 }
 

@@ -218,7 +218,7 @@ fn open_pages_follow_files_of_a_subfolder() {
     // Without the program that renews them, the pages say for how long.
     let folder = exporter.folder.clone();
     drop(exporter);
-    browser.wait(&format!("/^No data from the server for \\d+ s$/.test({BANNER})"), &true.into());
+    browser.wait(&format!("/^No data from the server for \\d+ sec$/.test({BANNER})"), &true.into());
     // The next one goes on with the folder.
     let _exporter = Exporter::start(&outlet);
     wait_until("the sign", || fs::metadata(folder.join("alive.json")).is_ok());

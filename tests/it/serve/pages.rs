@@ -115,7 +115,7 @@ fn shows_unstarted_boards_and_empty_rounds() {
         ("/round/6", "Jansen|Gantwarg|class=\"nw\">Not started"),
         // The cross table: the first won with White against the fourth.
         ("/standings", "<span>4<i class=\"dw\">|<b>2</b>|<span>1<i class=\"db\">|Huissen|3–1"),
-        ("/?wall", "Clerc, R.|class=\"st\">Not started"),
+        ("/?wall", "Clerc<span class=\"gn\">, R.</span>|class=\"st\">Not started"),
     ] {
         let page = server.get(path);
         assert_eq!(page.status, 200, "{path}");

@@ -11,10 +11,10 @@ const plural = (forms, number) => fill(forms[{ one: 0, few: 1 }[new Intl.PluralR
 const numbers = (text) => (text ? text.split(",").map(Number) : []);
 const time = (s) => `${Math.floor(s / 3600)}:${String(Math.floor(s / 60) % 60).padStart(2, "0")}:${String(s % 60).padStart(2, "0")}`;
 /** A duration in words of the language, in seconds, minutes or hours. */
-const lasting = (s) => {
+function lasting(s) {
   const [unit, size] = s < 100 ? ["second", 1] : s < 6000 ? ["minute", 60] : ["hour", 3600];
-  return (lasting[unit] ??= new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: 0 })).format(Math.max(0, s / size));
-};
+  return new Intl.NumberFormat(language, { style: "unit", unit, maximumFractionDigits: 0 }).format(Math.max(0, s / size));
+}
 const put = (element, text) => { if (element && element.textContent !== text) element.textContent = text; };
 
 // Tools of more.js, once it is loaded.
@@ -416,16 +416,15 @@ function paginate() {
   turnAfter = Math.min(15000, 60000 / leaves);
   fit();
 }
-// Shrinks (rem) and condenses (em) names, then shortens them (van der Meer-Smit, Jan: v.d. Meer, J.), before the style sheet cuts them.
+// Shrinks (rem) and condenses (em) names, then leaves out given names, before the style sheet cuts them.
 function fit() {
   let names = $$(".wall .g .nm1");
-  for (const [size, space, cut] of [[1.95, 0], [1.7, -0.015], [1.7, -0.015, 1], [1.5, -0.025, 1], [1.32, -0.03, 1]]) {
-    for (const name of names) {
-      Object.assign(name.style, { fontSize: `${size}rem`, letterSpacing: `${space}em` });
-      if (cut) { const text = $("bdi", name); put(text, text.textContent.replace(/^van de[nr]? /i, "v.d. ").replace(/,\s*(\p{L}).*$/u, ", $1.").replace(/(\p{L}{4})-[^,]*/u, "$1")); }
-    }
+  names.forEach((name) => name.classList.remove("short"));
+  for (const [size, space] of [[1.95, 0], [1.7, -0.015], [1.5, -0.025], [1.32, -0.03]]) {
+    for (const name of names) Object.assign(name.style, { fontSize: `${size}rem`, letterSpacing: `${space}em` });
     names = names.filter((name) => { const text = $("bdi", name); return text.scrollWidth > text.clientWidth; });
   }
+  names.forEach((name) => name.classList.add("short"));
 }
 addEventListener("resize", fit);
 if (kind() === "wall" || kind() === "overlay") setTimeout(turnLeaf, turnAfter);
@@ -436,7 +435,7 @@ if (parent !== window && document.documentElement.className === "embed") new Res
 // The script more.js loads after the first view. A browser may remember that an address failed, so each attempt has another one.
 let attempts = 0;
 function loadMore() {
-  import(root.more + (attempts++ ? "?" + attempts : "")).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, current, go, put, fill, visit, dress, texts, language }); dress(); }, () => setTimeout(loadMore, 3000 + Math.random() * 3000));
+  import(root.more + "?" + attempts++).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, current, go, put, fill, visit, dress, texts, language }); dress(); }, () => setTimeout(loadMore, 3000 + Math.random() * 3000));
 }
 if (root.more) loadMore();
 

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::address::{PageKind, percent_encoded};
 use super::tables::{StandingsRow, standings_rows};
-use super::text::{name, truncated};
+use super::text::{name, name_in_parts, truncated};
 use super::{PageBuilder, PageGame};
 use crate::web::plan::{PlannedPairing, PlannedPlayer, PlannedRound, PlannedSection, RoundCell, title};
 use crate::web::state::ViewerGame;
@@ -50,11 +50,15 @@ impl<'a> PageBuilder<'a> {
         self.planned_players(game).map(|player| player.and_then(|(section, player)| player_address(section, player)))
     }
 
-    /// Renders a name as a link to the page of the player, if there is one.
+    /// Renders a name as a link to the page of the player, if there is one. The screen at the wall leaves out given names without room.
     pub(super) fn linked_name(&self, page: Option<&str>, text: Option<&str>) -> Markup {
+        let shown = match text {
+            Some(text) if matches!(self.address.kind, PageKind::Wall { .. }) => name_in_parts(text),
+            text => name(text),
+        };
         html! { @match page {
-            Some(page) => { a.pn href=(self.link(page)) { (name(text)) } }
-            None => { (name(text)) }
+            Some(page) => { a.pn href=(self.link(page)) { (shown) } }
+            None => { (shown) }
         } }
     }
 

@@ -28,6 +28,12 @@ pub(super) fn name(name: Option<&str>) -> Markup {
     html! { bdi { (name.unwrap_or("–")) } }
 }
 
+/// Renders a name, with its given names as a part of their own: `Sijbrands`, `, Ton`.
+pub(super) fn name_in_parts(text: &str) -> Markup {
+    let (family, given) = text.split_at(text.find(", ").unwrap_or(text.len()));
+    html! { bdi { (family) @if !given.is_empty() { span.gn { (given) } } } }
+}
+
 /// Shortens a text to [`MAX_NAME_LEN`].
 pub(super) fn truncated(text: &str) -> Cow<'_, str> {
     shortened(text, MAX_NAME_LEN)
