@@ -170,7 +170,7 @@ impl Drop for Pages {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         // A viewer without its stream panics.
-        self.viewers.take().map(|viewers| viewers.join().unwrap());
+        self.viewers.take().into_iter().for_each(|viewers| viewers.join().unwrap());
     }
 }
 
