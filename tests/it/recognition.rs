@@ -393,47 +393,6 @@ fn flickering_king_does_not_move_unseen() {
 }
 
 #[test]
-fn flickering_king_leaves_from_flickering_square() {
-    // When Black's king flickers away from g4, White's from d8, the board contradicts nothing for a moment.
-    let story = "1.119 f4 -, 1.621 g4 black, 2.288 press black, 2.865 g4 -, 2.993 h8 -, 3.114 g4 black, 3.242 h8 white
-        3.491 h8 -, 3.740 h8 white, 4.109 g4 -, 4.238 h8 -, 4.358 g4 black, 4.487 h8 white, 5.354 g4 -, 5.603 g4 black
-        5.851 g4 -, 5.980 h8 -, 6.100 g4 black, 6.229 h8 white, 6.975 h8 -, 8.219 h8 white, 8.468 h8 -, 8.950 d8 white
-        9.697 d8 -, 9.752 press white, 10.331 g4 -, 10.444 d8 white, 10.580 g4 black, 11.575 g4 -, 11.824 g4 black
-        11.937 d8 -, 12.073 g4 -, 12.186 d8 white, 12.322 g4 black, 12.435 d8 -, 12.683 d8 white, 12.820 g4 -, 13.068 g4 black
-        13.430 d8 -, 13.679 d8 white, 14.674 d8 -, 14.923 d8 white, 16.167 d8 -, 16.552 g4 -, 16.665 d8 white, 16.794 e4 black
-        17.042 e4 -, 17.291 e4 black, 17.669 d8 -, 17.789 e4 -, 18.038 e4 black, 18.423 h8 white, 18.672 h8 -, 18.784 e4 -
-        18.921 h8 white, 19.033 e4 black, 19.418 h8 -, 19.531 e4 -, 19.667 h8 white, 19.795 e4 black, 20.165 h8 -
-        20.216 press black, 20.226 press white, 20.526 e4 -, 20.911 h8 white, 21.024 e4 black, 21.658 h8 -, 21.907 h8 white
-        22.405 h8 -, 22.653 h8 white, 22.766 e4 -, 22.902 h8 -, 23.015 e4 black, 23.151 h8 white, 23.898 h8 -, 24.147 h8 white
-        24.259 e4 -, 24.508 e4 black, 24.644 h8 -, 24.757 e4 -, 25.010 f4 black, 25.473 press black, 25.640 h8 white
-        26.005 f4 -, 26.1 ends";
-    let board = run_story("30", "B:WKb8,Kc8,Kh8:BKa1,Kf4", ClockState::Running, story);
-    assert_eq!(board.verdicts, ["f4-g4", "h8-d8", "g4-e4", "d8-h8", "e4-f4"]);
-}
-
-#[test]
-fn flickering_king_comes_back_after_unpressed_move() {
-    // Black's king goes to a1 without a press, from h1 where it flickered, and comes back.
-    let story = "1.060 a1 -, 1.252 d3 white, 1.568 h1 black, 2.050 h1 -, 2.216 d3 -, 2.291 h1 black, 2.456 d3 white
-        2.697 d3 -, 2.914 press black, 2.938 d3 white, 3.495 h1 -, 3.736 h1 black, 4.143 d3 -, 4.384 d3 white, 4.459 h1 -
-        4.700 h1 black, 5.106 d3 -, 5.182 h1 -, 5.347 d3 white, 5.423 h1 black, 5.663 h1 -, 5.904 h1 black, 6.145 h1 -
-        6.627 h1 black, 6.793 d3 -, 7.022 a3 white, 7.768 press white, 8.227 a3 -, 8.468 a3 white, 8.709 a3 -, 9.190 a3 white
-        10.877 a3 -, 10.963 h1 -, 11.358 a3 white, 11.900 a1 black, 12.382 a1 -, 12.623 a1 black, 13.346 a1 -, 13.828 a1 black
-        14.068 a1 -, 14.309 a1 black, 15.755 a1 -, 15.935 a3 -, 16.417 a3 white, 16.477 a1 black, 17.140 a3 -, 17.200 a1 -
-        17.682 a1 black, 17.863 a3 white, 18.585 a3 -, 18.608 g3 white, 18.646 a1 -, 18.849 g3 -, 18.886 a1 black
-        19.090 g3 white, 19.609 a1 -, 19.850 a1 black, 20.091 a1 -, 20.334 a1 black, 21.054 a1 -, 21.258 g3 -, 21.980 g3 white
-        22.221 g3 -, 22.259 a1 black, 22.703 g3 white, 22.944 g3 -, 23.185 g3 white, 23.223 a1 -, 23.667 g3 -, 23.908 g3 white
-        24.186 a1 black, 24.389 g3 -, 24.668 a1 -, 24.871 g3 white, 25.112 g3 -, 25.150 a1 black, 25.391 a1 -, 25.643 d1 black
-        25.835 g3 white, 25.884 d1 -, 25.899 h1 black, 26.473 press black, 26.862 h1 -, 27.039 g3 -, 27.103 h1 black
-        27.521 g3 white, 29.930 g3 -, 30.171 g3 white, 30.235 h1 -, 30.476 h1 black, 30.958 h1 -, 31.135 g3 -, 31.199 h1 black
-        31.375 g3 white, 32.098 g3 -, 32.162 h1 -, 32.339 g3 white, 32.403 h1 black, 32.821 g3 -, 33.062 g3 white, 33.543 g3 -
-        34.259 e3 white, 34.815 press white, 35.463 e3 -, 35.704 e3 white, 35.945 e3 -, 36.016 h1 -, 36.186 e3 white
-        36.498 h1 black, 37.6 ends";
-    let board = run_story("30", "B:WKc8,Kd3:BKa1", ClockState::Running, story);
-    assert_eq!(board.verdicts, ["a1-h1", "d3-a3", "h1-a1", "a3-g3", "a1-h1", "g3-e3"]);
-}
-
-#[test]
 fn captured_piece_put_down_nearby_plays_nothing() {
     let story = "10.0 24 -, 10.4 13 white, 10.6 19 -, 10.63 23 black, 11.5 press white
         22.0 16 -, 22.3 21 black, 23.0 press black

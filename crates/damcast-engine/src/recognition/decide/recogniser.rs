@@ -452,9 +452,6 @@ impl Recogniser {
             self.deadline.set_earliest(now, Some(quiet_at), Wait::Quiet);
             return;
         }
-        if self.facts.clock != ClockState::None && self.facts.has_flickering_arrival() {
-            return;
-        }
         let has_cleared = self.facts.clear_pending(now);
         self.deadline.set_earliest(now, has_cleared, Wait::Press);
     }

@@ -101,9 +101,8 @@ impl<'a> Chronology<'a> {
     }
 
     /// Returns the landing time of a ply of a colour, not before `after`; exactly `after` if unknown. `None` if the
-    /// order is wrong: the piece only landed earlier, or before it was lifted. With `may_have_left`, a piece that was away from the
-    /// beginning was lifted then, although it flickered and was believed to stand; a later departure is another one.
-    pub fn landing(&self, ply: &Move, color: Color, after: Millis, may_have_left: bool) -> Option<Millis> {
+    /// order is wrong: the piece only landed earlier, or before it was lifted.
+    pub fn landing(&self, ply: &Move, color: Color, after: Millis) -> Option<Millis> {
         let (from, to) = (ply.from(), ply.to());
         let mut arrivals = self.changes.iter().filter(|change| change.square == to && change.after == Some(color));
         if self.unreported.contains(to) {
@@ -112,9 +111,8 @@ impl<'a> Chronology<'a> {
             return in_time.then_some(after);
         }
         let mut departures = self.changes.iter().filter(|change| change.square == from && change.before == Some(color));
-        let has_left = || may_have_left && self.was_away_until_landing(ply, color);
-        let is_known = from != to && !self.unreported.contains(from);
-        let lifted = departures.next().filter(|_| is_known && !has_left()).map(|change| change.at);
+        let lifted =
+            departures.next().filter(|_| from != to && !self.unreported.contains(from)).map(|change| change.at);
         // A piece that returned after a long absence landed at its return.
         let mut left_at = None;
         let mut gone_until = Millis::ZERO;
@@ -134,13 +132,6 @@ impl<'a> Chronology<'a> {
         let landings = arrivals.filter(|arrival| !self.flickering.contains(to) || self.was_gone(arrival));
         let fitting = std::iter::once(first).chain(landings).find(|arrival| arrival.at + times::SCAN >= earliest)?;
         Some(fitting.at.max(after))
-    }
-
-    /// Whether the first square of a ply did not show its piece until the piece first landed.
-    fn was_away_until_landing(&self, ply: &Move, color: Color) -> bool {
-        let lands = |change: &&&SquareChange| change.square == ply.to() && change.after == Some(color);
-        let until = self.changes.iter().find(lands).map_or(SeqNo::default(), |landing| landing.seq_no);
-        !self.was_seen(ply.from(), color, until)
     }
 
     /// Whether the square was empty before this arrival for longer than flickering lasts.
@@ -259,36 +250,12 @@ pub(in crate::recognition) mod tests {
         let since = Evidence::new(Occupancy::default(), Millis::ZERO).next_seq_no();
         let chronology = Chronology::new(&evidence, since);
         let first = ply(&start, "32", "28");
-        let landed = chronology.landing(&first, Color::White, Millis::ZERO, false);
+        let landed = chronology.landing(&first, Color::White, Millis::ZERO);
         assert_eq!(landed, Some(Millis(1_400)));
         let reply = ply(&start.play(&first), "19", "23");
-        assert_eq!(chronology.landing(&reply, Color::Black, Millis(1_400), false), Some(Millis(5_400)));
-        assert_eq!(
-            chronology.landing(&first, Color::White, Millis(5_400), false),
-            None,
-            "it had come down long before"
-        );
+        assert_eq!(chronology.landing(&reply, Color::Black, Millis(1_400)), Some(Millis(5_400)));
+        assert_eq!(chronology.landing(&first, Color::White, Millis(5_400)), None, "it had come down long before");
         assert_eq!(chronology.count_unseen(&start, &[first, reply], SquareSet::EMPTY), 0);
-    }
-
-    #[test]
-    fn piece_that_flickered_when_it_left_landed_before_it_returned() {
-        // The evidence begins after the man has left 32; it moves to 28, where it flickers, and comes back.
-        let reports = [
-            (1_000, "32", None),
-            (2_000, "28", WHITE),
-            (2_500, "28", None),
-            (3_000, "28", WHITE),
-            (9_000, "28", None),
-            (9_500, "32", WHITE),
-            (10_000, "32", None),
-        ];
-        let (start, evidence) = evidence(&reports);
-        let since = evidence.changes_since(SeqNo::default()).next().unwrap().seq_no;
-        let chronology = Chronology::new(&evidence, since);
-        let first = ply(&start, "32", "28");
-        assert_eq!(chronology.landing(&first, Color::White, Millis::ZERO, true), Some(Millis(2_000)));
-        assert_eq!(chronology.landing(&first, Color::White, Millis::ZERO, false), None, "lifted after it landed");
     }
 
     #[test]

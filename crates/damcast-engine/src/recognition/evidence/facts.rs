@@ -88,13 +88,6 @@ impl Facts {
         self.published.wrong(&self.evidence)
     }
 
-    /// Whether a piece flickers on a square where the published position has none of its colour: a player has put it there. If the square
-    /// that it left flickers as well, the board contradicts nothing.
-    pub fn has_flickering_arrival(&self) -> bool {
-        let known = self.published.anomalies().squares() | self.published.base().passed_squares;
-        !(self.evidence.flickering_arrivals(self.published.position().placement()) - known).is_empty()
-    }
-
     /// Returns the events since the published position.
     pub fn since_published(&self) -> GapEvidence {
         let has_gap = self.missed_events.has_gap();

@@ -9,7 +9,7 @@ use crate::millis::Millis;
 use crate::recognition::tuning::{counts, times};
 
 /// Point in the sequence of events on the squares. Finer than time, because one read may contain many reports.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct SeqNo(u64);
 
 #[derive(Clone, Copy, Debug)]
@@ -324,12 +324,6 @@ impl Evidence {
             }
         }
         traffic
-    }
-
-    /// Returns the squares on which a piece flickers that a placement does not have there.
-    pub fn flickering_arrivals(&self, placement: &Placement) -> SquareSet {
-        let is_new = |square: &Square| placement.color(*square) != self.square_histories[square.index()].flickers;
-        self.flickering.into_iter().filter(is_new).collect()
     }
 
     /// Whether this square flickers.

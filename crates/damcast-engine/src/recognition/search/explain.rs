@@ -253,9 +253,7 @@ impl Search<'_> {
             }
             // Skip plies that clearly landed before their predecessor.
             self.work_left = self.work_left.saturating_sub(self.chronology.cost());
-            let may_have_left = self.query.presses.is_some();
-            let landed = self.chronology.landing(&ply, position.turn(), landed, may_have_left);
-            let Some(landed) = landed else { continue };
+            let Some(landed) = self.chronology.landing(&ply, position.turn(), landed) else { continue };
             let cost = match unseen {
                 None => 0,
                 Some(_) if ply.is_capture() => weights::CAPTURED_IN_HASTE,

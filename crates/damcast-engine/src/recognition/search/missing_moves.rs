@@ -144,7 +144,7 @@ impl OfferSearch<'_> {
         let touched = known.evidence.touched_since(known.start);
         let (mut landed, mut color, mut cost) = (Millis::ZERO, self.query.start.turn(), 0);
         for ply in &self.plies {
-            match chronology.landing(ply, color, landed, false) {
+            match chronology.landing(ply, color, landed) {
                 Some(at) => landed = at,
                 None => cost += offers::WRONG_ORDER,
             }
