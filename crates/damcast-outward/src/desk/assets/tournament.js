@@ -145,7 +145,7 @@ const playersOf = section => el('section', {'aria-label': texts.players}, el('di
       const name = el('input', {maxlength: 200, value: player.name}), reason = el('input', {maxlength: 200});
       propose({title: filled(texts.title_of, texts.name, player.name), verb: texts.correct_name, fields: [field(texts.name, name, texts.correct_name_hint), field(texts.reason, reason)],
         request: () => name.value.trim() && name.value.trim() !== player.name ? ofTournament({command: 'rename-player', player: player.name === 'N. N.' && player.number ? String(player.number) : player.name, name: name.value.trim(), ...several(section), ...because(reason)}) : null});
-    }, {'aria-label': `${texts.correct_name}: ${player.name}`})]), '.nm'));
+    }, {'aria-label': `${texts.correct_name}: ${player.name}`})]), '.nm.crd'));
 
 /** Draws the place for files of the pairing program. */
 const importing = section => {
