@@ -469,13 +469,11 @@ impl Outlets {
         let mut of_live = Vec::new();
         let mut signs = alive::SignsOfLife::default();
         loop {
-            // Nothing is written before the lines are open.
-            let due = if self.unopened_lines.is_empty() { next } else { next.max(opening) };
-            let wait = due.min(look).saturating_duration_since(Instant::now());
+            let wait = next.min(look).saturating_duration_since(Instant::now());
             heartbeat.pause();
             let received = notifications.recv_timeout(wait);
             heartbeat.beat();
-            let mut is_due = Instant::now() >= due;
+            let mut is_due = Instant::now() >= next;
             match received {
                 Ok(first) => {
                     is_due = true;

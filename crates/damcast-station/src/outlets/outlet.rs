@@ -9,6 +9,7 @@ use damcast_engine::broadcast::events::{GameEvent, Generation};
 use damcast_engine::broadcast::snapshot::Snapshot;
 use damcast_engine::broadcast::{Board, Delay, HiddenNames, StoredGame, VisibleGame, WallTime, archive};
 use draughts_pdn::Problem;
+use draughts_tournament::Tournament;
 use tracing::{info, warn};
 
 use super::boards::RoundBoards;
@@ -16,7 +17,6 @@ use super::events_file::{EVENTS_FILE, EventsFile, MAX_BATCH};
 use super::files::{self, EntryTexts, Fingerprint, GAMES_FILE, PARTS_FOLDER, PublicFile, ROUNDS_FOLDER};
 use super::order::order_file;
 use super::plan::PlannedOutlet;
-use super::rounds::VisibleTournament;
 use super::streams::{EventStreams, PendingEvents};
 use crate::config::OutletConfig;
 use crate::disk::{self, Disk, Durability, FileStamp, ManagedDir};
@@ -41,11 +41,10 @@ pub struct Outlet {
     log: PathBuf,
     /// Files that are replaced as a whole, by their path in the outlet.
     shown: BTreeMap<PathBuf, ShownFile>,
-    /// Texts of the boards in the files of each folder, by its path in the outlet.
-    texts: BTreeMap<PathBuf, EntryTexts>,
     /// Folders of rounds and of parts, by their path in the outlet.
     numbered: BTreeMap<PathBuf, [ManagedDir; 2]>,
-    tournament: Rc<VisibleTournament>,
+    /// Visible part of the tournament, with its number of records.
+    tournament: (usize, Rc<Tournament>),
     events: EventsFile,
     /// Names that must not be published.
     hidden_names: HiddenNames,
@@ -77,6 +76,8 @@ struct ShownFile {
     text: Option<String>,
     /// Problem of the current text for its readers.
     problem: Option<String>,
+    /// Texts of the boards in the file.
+    texts: EntryTexts,
 }
 
 impl Outlet {
@@ -97,9 +98,8 @@ impl Outlet {
             folders: [folder.join(ARCHIVE_FOLDER), folder].map(ManagedDir::new),
             log,
             shown: BTreeMap::new(),
-            texts: BTreeMap::new(),
             numbered: BTreeMap::new(),
-            tournament: Rc::default(),
+            tournament: (0, Rc::default()),
             events,
             hidden_names: HiddenNames::default(),
             names_deleted: false,
@@ -187,36 +187,30 @@ impl Outlet {
     /// Writes the files that are replaced as a whole, even if one of them fails.
     fn write_snapshots(&mut self, round_boards: &RoundBoards, now: WallTime) -> io::Result<()> {
         let visible = round_boards.history().visible_records(self.plan.delay, now);
-        if visible != self.tournament.records {
-            self.tournament = Rc::new(VisibleTournament::new(round_boards.history(), visible));
+        if visible != self.tournament.0 {
+            self.tournament = (visible, Rc::new(round_boards.history().tournament(visible)));
         }
         let mut done = Ok(());
-        let files = files::files_of(round_boards, &self.plan, &self.tournament, now)?;
-        let (mut shown, mut texts) = (std::mem::take(&mut self.shown), std::mem::take(&mut self.texts));
+        let files = files::files_of(round_boards, &self.plan, (visible, &self.tournament.1), now)?;
+        let mut shown = std::mem::take(&mut self.shown);
         for file in files {
             let mut state = shown.remove(&file.path).unwrap_or_default();
-            let folder = file.path.parent().unwrap_or(Path::new("")).to_owned();
-            let mut of_folder = texts.remove(&folder).unwrap_or_default();
-            let written = self.show_file(&file, &mut state, &mut of_folder);
-            done = done.and(written.map_err(with_file_name(&file.path.to_string_lossy())));
-            texts.insert(folder, of_folder);
+            done = done.and(self.show_file(&file, &mut state).map_err(with_file_name(&file.path.to_string_lossy())));
             self.shown.insert(file.path, state);
         }
-        texts.retain(|folder, _| self.shown.contains_key(&folder.join(GAMES_FILE)));
-        self.texts = texts;
         done.and(self.remove_former_files(round_boards.history().once_public_rounds()))
     }
 
-    fn show_file(&mut self, file: &PublicFile, state: &mut ShownFile, texts: &mut EntryTexts) -> io::Result<()> {
+    fn show_file(&mut self, file: &PublicFile, state: &mut ShownFile) -> io::Result<()> {
         let (path, fingerprint) = (&file.path, file.fingerprint());
         if state.fingerprint.as_ref() == Some(&fingerprint) && !self.modified.contains(path) {
-            texts.count_unchanged();
+            state.texts.count_unchanged();
             return Ok(());
         }
         // Until the text is written the file has other content.
         state.fingerprint = None;
         self.hold_folder_of(path)?;
-        match file.checked_snapshot(texts)? {
+        match file.checked_snapshot(&mut state.texts)? {
             Some((snapshot, problem)) => self.look_at(path, snapshot, problem, state),
             None => state.text = Some(file.text()?),
         }
