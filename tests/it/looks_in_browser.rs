@@ -1,5 +1,5 @@
-//! What pages look like in Chromium: what is in view, what is cut, and what other colours and paper leave of it. `scripts/pictures` takes
-//! pictures of all pages, for eyes.
+//! Checks the layout of pages in Chromium: controls are in view, names are not cut, and states can be told apart in forced colours and on
+//! paper. `scripts/pictures` takes pictures of all pages for people to look at.
 
 use serde_json::{Value, json};
 

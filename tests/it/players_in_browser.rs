@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::browser::{Browser, LIVE};
-use crate::serve::{OutletFixture, tournament};
+use crate::serve::{OutletFixture, Server, tournament};
 
 /// Boards of the cards that are shown, in their order.
 const SHOWN: &str =
@@ -65,14 +65,20 @@ fn marked_players_lead_and_are_found_again() {
     assert!(complaints.is_empty(), "{complaints:?}");
 }
 
+/// Serves a board whose game has so many plies.
+fn board(plies: usize) -> (OutletFixture, Server) {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Round": "5"}));
+    (1..=plies).for_each(|ply| outlet.play("board-1", ply));
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    (outlet, server)
+}
+
 #[test]
 fn viewer_moves_pieces_beside_game() {
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = OutletFixture::new();
-    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Round": "5"}));
-    outlet.play("board-1", 1);
-    let server = outlet.serve();
-    server.wait_for(&outlet);
+    let (mut outlet, server) = board(1);
     browser.visit(&format!("http://{}/board/1", server.address));
     browser.wait(&format!("document.readyState === 'complete' && {LIVE}"), &"Live".into());
     assert_eq!(browser.evaluate("document.querySelector('#try').pathname"), "/game/board-1-1/1/try/");
@@ -106,11 +112,7 @@ fn viewer_moves_pieces_beside_game() {
 #[test]
 fn game_is_replayed_at_speed_of_its_clocks() {
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = OutletFixture::new();
-    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Round": "5"}));
-    (1..=4).for_each(|ply| outlet.play("board-1", ply));
-    let server = outlet.serve();
-    server.wait_for(&outlet);
+    let (_outlet, server) = board(4);
     browser.visit(&format!("http://{}/game/board-1-1", server.address));
     browser.wait(
         "document.readyState === 'complete' && !document.querySelector('#replay')?.closest('[hidden]')",
@@ -136,11 +138,7 @@ fn game_is_replayed_at_speed_of_its_clocks() {
 #[test]
 fn moves_sound_once_viewer_wants_it() {
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = OutletFixture::new();
-    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Round": "5"}));
-    outlet.play("board-1", 1);
-    let server = outlet.serve();
-    server.wait_for(&outlet);
+    let (mut outlet, server) = board(1);
     browser.visit(&format!("http://{}/board/1", server.address));
     browser.wait(&format!("document.readyState === 'complete' && {LIVE}"), &"Live".into());
     browser.wait("document.querySelector('#sound').hidden", &false.into());
@@ -169,11 +167,7 @@ fn moves_sound_once_viewer_wants_it() {
 #[test]
 fn page_tries_again_to_load_rest_of_its_script() {
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = OutletFixture::new();
-    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Round": "5"}));
-    outlet.play("board-1", 1);
-    let server = outlet.serve();
-    server.wait_for(&outlet);
+    let (_outlet, server) = board(1);
     // The server is away for a moment after the first view.
     browser.call("Network.enable", json!({}));
     browser.call("Network.setBlockedURLs", json!({"urls": ["*/assets/more-*"]}));

@@ -105,7 +105,7 @@ impl<'s> EventStreams<'s> {
             && let Some(event) = events.next()
         {
             *n += 1;
-            // Most streams end here: what is empty must not stay for each game.
+            // Most streams end here. Remove their empty buffers, or memory grows with the games.
             if events.len() == 0 {
                 self.lookahead.remove(&key);
             }
