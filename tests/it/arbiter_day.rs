@@ -402,6 +402,13 @@ fn first_round(day: &mut Day) -> Vec<PlayedGame> {
         day.claim(table, result);
     }
     day.desk("results");
+    // The button enters what the desk shows at that moment.
+    for number in 3..=5 {
+        let proposal = format!(
+            "document.querySelector('ol.res li[data-key$=\" {number}\"]')?.textContent.includes('Result proposed')"
+        );
+        day.browser.wait(&proposal, &true.into());
+    }
     press(&mut day.browser, "Confirm all proposals");
     for (number, result) in [(3, "2-0"), (4, "0-2"), (5, "1-1")] {
         day.shows_result(number, result);
