@@ -328,27 +328,35 @@ impl TournamentService {
         usize::try_from(number.checked_sub(self.first_board)?).ok()
     }
 
-    /// Returns the name of the board with this number.
-    pub fn board_with(&self, number: u32) -> Option<String> {
-        let index = self.index_of(number)?;
+    /// Returns the names of the boards with the numbers from 1 on.
+    pub fn numbered_boards(&self) -> Vec<Option<String>> {
+        let mut numbered: Vec<Option<String>> = vec![None; self.first_board.saturating_sub(1) as usize];
         if self.configured_boards.is_empty() {
             // Behind a bus whose boards are not known yet, nobody knows the numbers.
-            let is_counted = self.boards.iter().take(index + 1).all(|board| board.is_known);
-            return self.boards.get(index).filter(|_| is_counted).map(|board| board.name.clone());
+            let mut are_known = true;
+            numbered.extend(self.boards.iter().map(|board| {
+                are_known &= board.is_known;
+                are_known.then(|| board.name.clone())
+            }));
+            return numbered;
         }
-        let configured = self.configured_boards.get(index)?;
-        let is_it = |board: &&StationBoard| match configured.strip_prefix(SERIAL) {
-            Some(serial) => board.serial.as_deref() == Some(serial),
-            None => board.name == *configured,
-        };
-        self.boards.iter().find(is_it).map(|board| board.name.clone())
+        let names: BTreeSet<&str> = self.boards.iter().map(|board| board.name.as_str()).collect();
+        let serials = self.boards.iter().rev().filter_map(|board| Some((board.serial.as_deref()?, &*board.name)));
+        let serials: BTreeMap<&str, &str> = serials.collect();
+        numbered.extend(self.configured_boards.iter().map(|configured| {
+            let found = match configured.strip_prefix(SERIAL) {
+                Some(serial) => serials.get(serial),
+                None => names.get(configured.as_str()),
+            };
+            found.map(|name| (*name).to_owned())
+        }));
+        numbered
     }
 
     /// Calls `decide` with the state of the boards.
     fn with_boards<T>(&self, decide: impl FnOnce(&Boards) -> T) -> T {
         let names: Vec<String> = self.boards.iter().map(|board| board.name.clone()).collect();
-        let count = self.first_board - 1 + self.configured_boards.len().max(names.len()) as u32;
-        let by_number: Vec<Option<String>> = (1..=count).map(|number| self.board_with(number)).collect();
+        let by_number = self.numbered_boards();
         let unheard = self.boards.iter().filter(|board| !board.is_connected);
         let unheard: Vec<String> = unheard.map(|board| board.name.clone()).collect();
         decide(&Boards {

@@ -95,12 +95,15 @@ impl RequestOutcome {
     }
 }
 
+/// Sender of a line's commands. A channel reserves memory for many of them, so they are boxed.
+pub type CommandSender = mpsc::Sender<Box<LineCommand>>;
+
 /// Receiver of a line's commands; survives a restart of the line's task.
 #[derive(Clone)]
-pub struct CommandInbox(Arc<Mutex<mpsc::Receiver<LineCommand>>>);
+pub struct CommandInbox(Arc<Mutex<mpsc::Receiver<Box<LineCommand>>>>);
 
 /// Creates the channel for commands to a line.
-pub fn command_channel() -> (mpsc::Sender<LineCommand>, CommandInbox) {
+pub fn command_channel() -> (CommandSender, CommandInbox) {
     let (sender, receiver) = mpsc::channel(MAX_PENDING_COMMANDS);
     (sender, CommandInbox(Arc::new(Mutex::new(receiver))))
 }
@@ -109,7 +112,7 @@ impl CommandInbox {
     /// Receives the next command. Cancel safe. Never returns if all senders are gone.
     pub async fn next(&self) -> LineCommand {
         match self.0.lock().await.recv().await {
-            Some(order) => order,
+            Some(order) => *order,
             None => std::future::pending().await,
         }
     }

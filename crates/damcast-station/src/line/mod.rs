@@ -50,7 +50,7 @@ use opening::OpenedLine;
 use rate_limit::RateLimit;
 
 pub use clock::dates_from;
-pub use command::{CommandInbox, LineCommand, RequestContext, RequestOutcome, command_channel};
+pub use command::{CommandInbox, CommandSender, LineCommand, RequestContext, RequestOutcome, command_channel};
 pub use opening::{Folders, OpeningError};
 pub use report::{BoardReport, LineReport, Reporter, WaitStatus};
 

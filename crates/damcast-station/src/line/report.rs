@@ -1,6 +1,8 @@
 //! Report about a line for operators and pages: its latest state and since when it lasts.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chrono::{DateTime, FixedOffset, Local, SubsecRound};
 use damcast_engine::millis::Millis;
@@ -92,12 +94,14 @@ impl LineReport {
 pub struct Reporter {
     rows: watch::Sender<Vec<LineReport>>,
     name: String,
+    /// Index of the row at the last update; rows move when the configuration changes.
+    index: Arc<AtomicUsize>,
 }
 
 impl Reporter {
     /// Creates the reporter of the row with this name.
     pub fn new(rows: watch::Sender<Vec<LineReport>>, name: &str) -> Reporter {
-        Reporter { rows, name: name.to_owned() }
+        Reporter { rows, name: name.to_owned(), index: Arc::default() }
     }
 
     /// Marks the line as broken.
@@ -112,7 +116,11 @@ impl Reporter {
     /// Changes the row and its start times. Watchers wake up only if the row differs afterwards.
     pub fn update(&self, change: impl FnOnce(&mut LineReport)) {
         self.rows.send_if_modified(|rows| {
-            let Some(row) = rows.iter_mut().find(|row| row.name == self.name) else { return false };
+            let is_own = |row: &LineReport| row.name == self.name;
+            let last = Some(self.index.load(Ordering::Relaxed)).filter(|index| rows.get(*index).is_some_and(is_own));
+            let Some(index) = last.or_else(|| rows.iter().position(is_own)) else { return false };
+            self.index.store(index, Ordering::Relaxed);
+            let row = &mut rows[index];
             let before = row.clone();
             change(row);
             let now = || Some(Local::now().fixed_offset().trunc_subsecs(3));
@@ -125,5 +133,27 @@ impl Reporter {
             }
             *row != before
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reporter_finds_row_after_rows_moved() {
+        let row = |name: &str| LineReport { name: name.to_owned(), ..LineReport::default() };
+        let (rows, seen) = watch::channel(vec![row("a"), row("b"), row("c")]);
+        let reporter = Reporter::new(rows.clone(), "b");
+        let broken =
+            || seen.borrow().iter().filter(|row| row.is_broken).map(|row| row.name.clone()).collect::<Vec<_>>();
+        for order in [["a", "b", "c"], ["b", "c", "a"], ["c", "a", "b"]] {
+            rows.send_replace(order.map(row).into());
+            reporter.set_broken("a test".to_owned());
+            assert_eq!(broken(), ["b"], "{order:?}");
+        }
+        rows.send_replace(vec![row("a")]);
+        reporter.set_broken("a test".to_owned());
+        assert!(broken().is_empty(), "a line that is gone has no row");
     }
 }

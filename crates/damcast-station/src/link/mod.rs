@@ -30,11 +30,12 @@ mod telnet;
 
 use std::future::Future;
 use std::io;
+use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::time::Duration;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_serial::SerialStream;
@@ -81,7 +82,6 @@ pub struct Link {
     retry_wait: Duration,
     refusals: u32,
     notified: Option<String>,
-    buffer: Vec<u8>,
 }
 
 enum LinkState {
@@ -118,15 +118,14 @@ impl Link {
     pub fn new(address: impl Into<Option<PortAddress>>, expected_board: Option<String>, ports: Ports) -> Link {
         let address = address.into();
         let state = if address.is_some() { LinkState::Closed { retry: Instant::now() } } else { LinkState::Absent };
-        let buffer = vec![0; READ_SIZE];
-        Link { address, expected_board, ports, state, retry_wait: MIN_RETRY_WAIT, refusals: 0, notified: None, buffer }
+        Link { address, expected_board, ports, state, retry_wait: MIN_RETRY_WAIT, refusals: 0, notified: None }
     }
 
     /// Waits for the next event. Cancel safe.
     pub async fn next(&mut self) -> LinkEvent {
         loop {
             match &mut self.state {
-                LinkState::Open { port, heard, .. } => match port.wire.read(&mut self.buffer).await {
+                LinkState::Open { port, heard, .. } => match port.wire.read().await {
                     Ok(bytes) if bytes.is_empty() => return self.close("the port is gone".to_owned()),
                     Ok(bytes) => {
                         *heard = Instant::now();
@@ -248,13 +247,13 @@ impl Link {
 
 impl Wire {
     /// Reads bytes; none if the connection is gone. Cancel safe.
-    async fn read(&mut self, buffer: &mut [u8]) -> io::Result<Vec<u8>> {
-        let count = match self {
-            Wire::Serial(stream) => stream.read(buffer).await?,
-            Wire::Tcp(stream) => stream.read(buffer).await?,
-            Wire::Telnet(telnet) => return telnet.read().await,
-        };
-        Ok(buffer.get(..count).unwrap_or_default().to_vec())
+    async fn read(&mut self) -> io::Result<Vec<u8>> {
+        match self {
+            Wire::Serial(stream) => read(stream).await,
+            Wire::Tcp(stream) => read(stream).await,
+            // A line without such a wire has no memory for it.
+            Wire::Telnet(telnet) => Box::pin(telnet.read()).await,
+        }
     }
 
     async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -264,6 +263,16 @@ impl Wire {
             Wire::Telnet(telnet) => telnet.write_all(bytes).await,
         }
     }
+}
+
+/// Reads bytes; none at the end. The buffer is on the stack, because most wires are silent most of the time.
+async fn read(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
+    std::future::poll_fn(|context| {
+        let mut bytes = [MaybeUninit::uninit(); READ_SIZE];
+        let mut buffer = ReadBuf::uninit(&mut bytes);
+        Pin::new(&mut *stream).poll_read(context, &mut buffer).map_ok(|()| buffer.filled().to_vec())
+    })
+    .await
 }
 
 async fn open(address: PortAddress, wanted: Option<String>, ports: Ports) -> Result<Port, String> {
@@ -301,6 +310,7 @@ mod tests {
     use super::*;
     use std::future::poll_fn;
     use std::sync::atomic::{AtomicU32, Ordering};
+    use tokio::io::AsyncReadExt;
 
     use tokio::net::TcpListener;
 

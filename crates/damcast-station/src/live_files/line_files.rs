@@ -26,7 +26,8 @@ pub struct LineFiles {
     folder: PathBuf,
     line: String,
     names: BTreeMap<BusAddress, String>,
-    feeds: BTreeMap<Option<BusAddress>, LiveFileWriter>,
+    /// Boxed, because a map reserves memory for several entries.
+    feeds: BTreeMap<Option<BusAddress>, Box<LiveFileWriter>>,
     /// Disk fault while work waits for it.
     fault: Option<String>,
 }
@@ -54,24 +55,24 @@ impl LineFiles {
     /// Retries the waiting work.
     pub fn flush(&mut self) {
         self.fault = None;
-        let results: Vec<_> = self.feeds.values_mut().map(LiveFileWriter::flush).collect();
+        let results: Vec<_> = self.writers().map(LiveFileWriter::flush).collect();
         results.into_iter().for_each(|result| self.note(result));
     }
 
     /// Checks that the last written data is in files that still have their names; see [`LiveFileWriter::verify`].
     pub fn verify(&mut self) {
-        let results: Vec<_> = self.feeds.values_mut().map(LiveFileWriter::verify).collect();
+        let results: Vec<_> = self.writers().map(LiveFileWriter::verify).collect();
         results.into_iter().for_each(|result| self.note(result));
     }
 
     /// Marks all files for verification; see [`LineFiles::verify`].
     pub fn mark_unverified(&mut self) {
-        self.feeds.values_mut().for_each(LiveFileWriter::mark_unverified);
+        self.writers().for_each(LiveFileWriter::mark_unverified);
     }
 
     /// Returns the files found removed, changed or replaced since the last call.
     pub fn take_replaced(&mut self) -> Vec<PathBuf> {
-        self.feeds.values_mut().flat_map(LiveFileWriter::take_replaced).collect()
+        self.writers().flat_map(LiveFileWriter::take_replaced).collect()
     }
 
     /// Returns the disk fault while work waits for it.
@@ -81,7 +82,7 @@ impl LineFiles {
 
     /// Returns the notices for the operator since the last call.
     pub fn take_notices(&mut self) -> Vec<String> {
-        self.feeds.values_mut().flat_map(LiveFileWriter::take_notices).collect()
+        self.writers().flat_map(LiveFileWriter::take_notices).collect()
     }
 
     fn note(&mut self, result: io::Result<()>) {
@@ -95,10 +96,14 @@ impl LineFiles {
         self.feeds.iter().filter_map(|(board, feed)| Some((*board, feed.path()?.to_owned()))).collect()
     }
 
+    fn writers(&mut self) -> impl Iterator<Item = &mut LiveFileWriter> {
+        self.feeds.values_mut().map(Box::as_mut)
+    }
+
     fn board_files(&mut self, board: Option<BusAddress>) -> &mut LiveFileWriter {
         let name = board.and_then(|board| self.names.get(&board));
         let prefix = file_prefix(&self.line, board, name.map(String::as_str));
-        let new = || LiveFileWriter::new(Arc::clone(&self.disk), self.folder.clone(), prefix);
+        let new = || Box::new(LiveFileWriter::new(Arc::clone(&self.disk), self.folder.clone(), prefix));
         self.feeds.entry(board).or_insert_with(new)
     }
 }

@@ -9,6 +9,7 @@
 //! The pairing of a board always follows from the record: after a start, a crash or a swapped cable the service compares and sends it
 //! again. A line logs the pairing that it received, so a game has its pairing even without the service.
 
+mod seen_board;
 mod status;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,8 +22,8 @@ use std::time::{Duration, Instant};
 use damcast_control::Uptime;
 use damcast_control::tournament::{RoundSnapshot, TournamentHistoryEntry, TournamentRequest, TournamentSnapshot};
 use damcast_engine::broadcast::documents;
+use damcast_engine::session::BusAddress;
 use damcast_engine::session::request::{BoardPairing, OperatorCommand};
-use damcast_engine::session::{BusAddress, Condition};
 use draughts_tournament::{
     BoardAssignment, BoardGame, BoardGames, EngineFile, NextRound, NextRoundChoices, RoundState, Tournament,
     TournamentCommand, TournamentRecord, TournamentSection, format_pairing_key, is_action, only_section,
@@ -40,14 +41,15 @@ use crate::line::{LineReport, RequestContext, RequestOutcome};
 use crate::live_files;
 use crate::operate::observer::{self, TournamentStatus};
 use crate::outlets::{self, GameLifecycle, LifecycleChange, OutletHandle};
-use crate::tournament_service::{
-    ResultRequester, ResultTarget, ServiceError, ServiceOutcome, StationBoard, TournamentService,
-};
+use crate::tournament_service::{ResultRequester, ResultTarget, ServiceError, ServiceOutcome, TournamentService};
+use seen_board::SeenBoard;
 
 /// Maximum interval between two looks at the boards.
 const TICK_INTERVAL: Duration = Duration::from_millis(200);
 /// Minimum interval between two looks at the boards because games began or ended. A request is followed by a look at once.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+/// Minimum pause between two such looks, as a multiple of the time of the last look: looks at many boards take long.
+const PAUSE_AFTER_LOOK: u32 = 9;
 /// Record of the tournament, relative to the station's folder.
 pub const RECORD_FILE: &str = "log/tournament.ndjson";
 /// Time after which a pairing that could not be sent to its board is sent again.
@@ -226,7 +228,7 @@ pub fn spawn(
                 sent_pairings: BTreeMap::new(),
                 pending_pairings: BTreeMap::new(),
                 opens_when_set_up: config.opens_when_set_up,
-                ready_boards: BTreeSet::new(),
+                seen_boards: Vec::new(),
                 has_old_games: false,
                 record_failure: None,
             };
@@ -274,8 +276,8 @@ struct TournamentActor {
     pending_pairings: BTreeMap<String, (Option<BoardPairing>, Instant, oneshot::Receiver<RequestOutcome>)>,
     /// Whether rounds open by themselves.
     opens_when_set_up: bool,
-    /// Boards that show the start position.
-    ready_boards: BTreeSet<String>,
+    /// Boards as the last look found them.
+    seen_boards: Vec<SeenBoard>,
     /// Whether games of earlier chains of logs are loaded.
     has_old_games: bool,
     /// Message of the last attempt to write the record; `None` if it succeeded.
@@ -287,16 +289,17 @@ impl TournamentActor {
         let (mut is_due, mut is_settled) = (true, false);
         let mut last_look = Instant::now();
         let mut next_look = last_look;
+        let mut pause = LOOK_INTERVAL;
         loop {
             match inbox.recv_timeout(next_look.saturating_duration_since(Instant::now())) {
                 Ok(ActorMessage::GameEvent(news)) => {
                     // The board may be a new one of a bus.
-                    if !matches!(news.change, LifecycleChange::EntryAdded) {
+                    if !self.knows_board_of(&news) {
                         is_due |= self.update_boards();
                     }
                     if self.on_game_event(news) {
                         is_due = true;
-                        next_look = next_look.min(last_look + LOOK_INTERVAL);
+                        next_look = next_look.min(last_look + pause);
                     }
                 }
                 Ok(ActorMessage::Configured(lines, config)) => {
@@ -305,6 +308,8 @@ impl TournamentActor {
                     self.lines = lines;
                     self.opens_when_set_up = config.opens_when_set_up;
                     self.service.configure(config.boards, config.first_board);
+                    // Boards that are as before may have other numbers.
+                    self.seen_boards.clear();
                     (is_due, next_look) = (true, last_look);
                 }
                 Ok(ActorMessage::Query { question, by, answer }) => {
@@ -321,6 +326,7 @@ impl TournamentActor {
             if Instant::now() < next_look {
                 continue;
             }
+            let begin = Instant::now();
             is_due |= self.update_boards() | self.open_ready_round();
             if is_due {
                 // A result that its line has acknowledged is tried until it is in the record.
@@ -332,7 +338,17 @@ impl TournamentActor {
                 is_settled = self.send_pairings();
             }
             last_look = Instant::now();
+            pause = LOOK_INTERVAL.max((last_look - begin) * PAUSE_AFTER_LOOK);
             next_look = last_look + TICK_INTERVAL;
+        }
+    }
+
+    /// Whether the board of a change has a name already.
+    fn knows_board_of(&self, news: &GameLifecycle) -> bool {
+        match news.change {
+            LifecycleChange::LineOpened(_) => false,
+            LifecycleChange::EntryAdded => true,
+            _ => self.file_names.contains_key(&(news.line.clone(), news.board)),
         }
     }
 
@@ -345,29 +361,23 @@ impl TournamentActor {
     /// Updates the boards. Returns whether the boards, the pairings that they have, or a shown result changed.
     fn update_boards(&mut self) -> bool {
         let rows = self.deps.rows.borrow();
-        let (mut ready, mut offers, mut boards) = (BTreeSet::new(), BTreeMap::new(), Vec::new());
-        let mut pairings = BTreeMap::new();
-        self.file_names.clear();
-        for row in observer::board_rows(&rows) {
-            let (name, state) = (row.name.to_owned(), row.state());
-            // A board without electronics is always set up for its next game.
-            if state == Condition::Ready.as_str() || row.entry().is_some() && !row.status.has_open_game {
-                ready.insert(name.clone());
-            }
-            offers.extend(row.status.proposed_result.clone().map(|result| (name.clone(), result)));
-            if row.line.was_opened {
-                pairings.insert(name.clone(), row.status.pairing.clone());
-            }
-            self.file_names.insert((row.line.name.clone(), row.address), name.clone());
-            boards.push(StationBoard {
-                is_known: row.address.is_some() || !row.line.is_bus,
-                name,
-                serial: row.status.board.clone(),
-                is_connected: state != Condition::NoConnection.as_str(),
-            });
+        let mut seen = self.seen_boards.iter();
+        if observer::board_rows(&rows).all(|row| seen.next().is_some_and(|seen| seen.is_of(&row)))
+            && seen.next().is_none()
+        {
+            return false;
         }
+        self.seen_boards = observer::board_rows(&rows).map(|row| SeenBoard::new(&row)).collect();
         drop(rows);
-        self.ready_boards = ready;
+        let (mut offers, mut boards, mut pairings) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
+        self.file_names.clear();
+        for seen in &self.seen_boards {
+            let name = &seen.board.name;
+            offers.extend(seen.proposed_result.clone().map(|result| (name.clone(), result)));
+            pairings.extend(seen.pairing.clone().map(|pairing| (name.clone(), pairing)));
+            self.file_names.insert((seen.line.clone(), seen.address), name.clone());
+            boards.push(seen.board.clone());
+        }
         let has_other_pairing = pairings != self.confirmed_pairings;
         self.confirmed_pairings = pairings;
         self.service.set_proposed(offers) | self.service.set_boards(boards) | has_other_pairing
@@ -379,9 +389,11 @@ impl TournamentActor {
             return false;
         }
         let next = self.service.next_rounds();
+        let ready = self.seen_boards.iter().filter(|seen| seen.is_ready).map(|seen| seen.board.name.as_str());
+        let ready: BTreeSet<&str> = ready.collect();
         let set_up = next
             .into_iter()
-            .find(|next| !next.boards.is_empty() && next.boards.iter().all(|board| self.ready_boards.contains(board)));
+            .find(|next| !next.boards.is_empty() && next.boards.iter().all(|board| ready.contains(board.as_str())));
         let Some(NextRound { section, round, .. }) = set_up else { return false };
         let matter =
             TournamentCommand::SetRoundState { round, to: RoundState::Open.name().to_owned(), section: Some(section) };

@@ -26,6 +26,8 @@ pub struct RoundBoards {
     /// The tournament whose games are played here.
     history: TournamentHistory,
     slots: Vec<BoardSlot>,
+    /// Indices of the slots of each line.
+    slots_of_lines: BTreeMap<String, Vec<usize>>,
     /// Settings of each line, as its log has them: a game keeps the settings it began with.
     settings: BTreeMap<String, LineSettings>,
     /// Latest time sent by a line since the machine's clock was last set back: simulated boards may be ahead of that clock.
@@ -78,15 +80,32 @@ impl RoundBoards {
     pub fn new(plans: Plans) -> RoundBoards {
         let seats = plans.current().map(Plan::slots).unwrap_or_default();
         let slots = seats.into_iter().map(|(line, address, board)| BoardSlot { line, address, board }).collect();
-        RoundBoards {
+        let mut boards = RoundBoards {
             plans,
             station: None,
             history: TournamentHistory::default(),
             slots,
+            slots_of_lines: BTreeMap::new(),
             settings: BTreeMap::new(),
             latest_time: None,
             shelf: None,
+        };
+        boards.index_slots();
+        boards
+    }
+
+    /// Updates the indices of the slots.
+    fn index_slots(&mut self) {
+        self.slots_of_lines.clear();
+        for (index, seat) in self.slots.iter().enumerate() {
+            self.slots_of_lines.entry(seat.line.clone()).or_default().push(index);
         }
+    }
+
+    /// Returns the slots of a line with their indices.
+    fn slots_of(&self, line: &str) -> impl Iterator<Item = (usize, &BoardSlot)> + use<'_> {
+        let indices = self.slots_of_lines.get(line).into_iter().flatten();
+        indices.map(|&index| (index, &self.slots[index]))
     }
 
     /// Returns the storage of games that are over.
@@ -113,6 +132,7 @@ impl RoundBoards {
             self.slots.push(BoardSlot { line, address, board });
         }
         self.slots.extend(old.into_iter().filter(|seat| !seat.board.games.is_empty()));
+        self.index_slots();
     }
 
     /// The tournament whose games are played here.
@@ -139,11 +159,7 @@ impl RoundBoards {
 
     /// Copies the corrections of the tournament to their games.
     fn apply_corrections(&mut self) {
-        for board in self.slots.iter_mut().map(|seat| &mut seat.board) {
-            for game in &mut board.games {
-                game.set_corrections(self.history.corrections_of(&board.name, game));
-            }
-        }
+        self.slots.iter_mut().for_each(|seat| correct(&self.history, &mut seat.board));
     }
 
     /// The boards, in their order.
@@ -152,8 +168,8 @@ impl RoundBoards {
     }
 
     /// The boards of a line.
-    pub fn line_boards<'s>(&'s self, line: &'s str) -> impl Iterator<Item = &'s Board> {
-        self.slots.iter().filter(move |seat| seat.line == line).map(|seat| &seat.board)
+    pub fn line_boards(&self, line: &str) -> impl Iterator<Item = &Board> + use<'_> {
+        self.slots_of(line).map(|(_, seat)| &seat.board)
     }
 
     /// All games, board by board.
@@ -198,8 +214,7 @@ impl RoundBoards {
         for (board, game) in games {
             self.board(line, board).push(game);
         }
-        self.shelve(line);
-        self.apply_corrections();
+        self.shelve_and_correct(line);
         let latest =
             self.line_boards(line).filter_map(|board| board.games.last()).map(StoredGame::last_change_at).max();
         self.latest_time = self.latest_time.max(latest);
@@ -207,7 +222,7 @@ impl RoundBoards {
 
     /// Returns the board at an address of a line.
     pub fn address_board(&self, line: &str, address: Option<BusAddress>) -> Option<&Board> {
-        self.slots.iter().find(|seat| seat.line == line && seat.address == address).map(|seat| &seat.board)
+        self.slots_of(line).find(|(_, seat)| seat.address == address).map(|(_, seat)| &seat.board)
     }
 
     /// Whether boards of this line played games before the current chain that are missing here.
@@ -225,8 +240,7 @@ impl RoundBoards {
         {
             board.push(record);
             board.games.sort_by_key(StoredGame::number);
-            self.shelve(line);
-            self.apply_corrections();
+            self.shelve_and_correct(line);
         }
     }
 
@@ -243,26 +257,28 @@ impl RoundBoards {
         let begins = matches!(change, GameChange::Opened(_));
         board.apply(at, change);
         if begins {
-            self.shelve(line);
-            self.apply_corrections();
+            self.shelve_and_correct(line);
         }
         let was_set_back = is_of_file && before.is_some_and(|before| at < before);
         self.latest_time = if was_set_back { Some(at) } else { self.latest_time.max(Some(at)) };
     }
 
-    /// Writes the finished games of a line to the shelf.
-    fn shelve(&mut self, line: &str) {
-        let Some(shelf) = &self.shelf else { return };
-        self.slots.iter_mut().filter(|seat| seat.line == line).for_each(|seat| seat.board.shelve(shelf));
+    /// Writes the finished games of a line to the shelf, and copies the corrections of the tournament to its games.
+    fn shelve_and_correct(&mut self, line: &str) {
+        for &index in self.slots_of_lines.get(line).into_iter().flatten() {
+            let board = &mut self.slots[index].board;
+            self.shelf.iter().for_each(|shelf| board.shelve(shelf));
+            correct(&self.history, board);
+        }
     }
 
     fn addresses(&self, line: &str) -> impl Iterator<Item = Option<BusAddress>> {
-        self.slots.iter().filter(move |seat| seat.line == line).map(|seat| seat.address)
+        self.slots_of(line).map(|(_, seat)| seat.address)
     }
 
     /// Returns the board at an address of a line. An unknown board becomes the last one of the round, and is added to the plan.
     fn board(&mut self, line: &str, address: Option<BusAddress>) -> &mut Board {
-        let known = self.slots.iter().position(|seat| seat.line == line && seat.address == address);
+        let known = self.slots_of(line).find(|(_, seat)| seat.address == address).map(|(index, _)| index);
         let index = known.unwrap_or_else(|| {
             let mut board =
                 Board::new(live_files::file_prefix(line, address, None), Variant::international(), Vec::new());
@@ -274,9 +290,18 @@ impl RoundBoards {
             }
             apply_settings(&mut board, self.settings.get(line), address);
             self.slots.push(BoardSlot { line: line.to_owned(), address, board });
-            self.slots.len() - 1
+            let index = self.slots.len() - 1;
+            self.slots_of_lines.entry(line.to_owned()).or_default().push(index);
+            index
         });
         &mut self.slots[index].board
+    }
+}
+
+/// Copies the corrections of the tournament to the games of a board.
+fn correct(history: &TournamentHistory, board: &mut Board) {
+    for game in &mut board.games {
+        game.set_corrections(history.corrections_of(&board.name, game));
     }
 }
 

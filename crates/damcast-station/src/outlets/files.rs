@@ -13,7 +13,7 @@ use draughts_tournament::Tournament;
 
 use super::boards::RoundBoards;
 use super::plan::PlannedOutlet;
-use super::rounds;
+use super::rounds::{self, VisibleTournament};
 
 /// File with all boards.
 pub const GAMES_FILE: &str = "games.pdn";
@@ -38,26 +38,39 @@ pub struct PublicFile<'s> {
 }
 
 enum Content<'s> {
-    Snapshot { entries: Rc<Vec<SnapshotEntry<'s>>>, which: BoardSelection, profile: ReaderProfile },
-    Document { tournament: Rc<Tournament>, visible: usize, write: MakeDocument },
+    Snapshot { entries: Rc<Entries<'s>>, which: BoardSelection, profile: ReaderProfile },
+    Document { tournament: Rc<VisibleTournament>, write: MakeDocument },
+}
+
+/// Entries of the files of a folder.
+struct Entries<'s> {
+    entries: Vec<SnapshotEntry<'s>>,
+    fingerprints: Rc<Vec<EntryFingerprint>>,
+}
+
+impl<'s> Entries<'s> {
+    fn new(entries: Vec<SnapshotEntry<'s>>) -> Entries<'s> {
+        let fingerprints = Rc::new(entries.iter().map(fingerprint).collect());
+        Entries { entries, fingerprints }
+    }
 }
 
 /// Everything that the text of a file depends on: two files with equal fingerprints have equal texts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fingerprint {
     /// Profile of the readers, and the changeable part of each board.
-    Entries(ReaderProfile, Vec<EntryFingerprint>),
+    Entries(ReaderProfile, Rc<Vec<EntryFingerprint>>),
     /// Number of visible records.
     Records(usize),
 }
 
-/// Texts of the entries of a file. Only entries whose fingerprints have changed are written and checked anew.
+/// Texts of the entries of a folder's files. Only entries whose fingerprints have changed are written and checked anew.
 #[derive(Default)]
 pub struct EntryTexts {
     /// Profile of the texts.
     profile: ReaderProfile,
     entries: Vec<KnownText>,
-    /// Number of times that the file was asked for since it last changed.
+    /// Number of times that a file was asked for since the texts last changed.
     unchanged_times: u32,
 }
 
@@ -67,8 +80,8 @@ struct KnownText {
     is_readable: bool,
 }
 
-/// Number of times without a change after which the texts of a file leave memory: most rounds are over.
-const MAX_UNCHANGED_TIMES: u32 = 600;
+/// Number of times without a change after which the texts of a folder leave memory: most rounds are over.
+const MAX_UNCHANGED_TIMES: u32 = 600 * SNAPSHOTS.len() as u32;
 
 impl EntryTexts {
     /// Counts a time at which the file had not changed.
@@ -79,18 +92,13 @@ impl EntryTexts {
         }
     }
 
-    fn update(
-        &mut self,
-        entries: &[SnapshotEntry],
-        fingerprints: &[EntryFingerprint],
-        profile: ReaderProfile,
-    ) -> io::Result<()> {
+    fn update(&mut self, Entries { entries, fingerprints }: &Entries, profile: ReaderProfile) -> io::Result<()> {
         self.unchanged_times = 0;
         // A profile shows games in its own form.
         let count = if self.profile == profile { entries.len() } else { 0 };
         self.profile = profile;
         self.entries.truncate(count);
-        for (index, (entry, fingerprint)) in entries.iter().zip(fingerprints).enumerate() {
+        for (index, (entry, fingerprint)) in entries.iter().zip(fingerprints.iter()).enumerate() {
             if self.entries.get(index).is_some_and(|known| known.fingerprint == *fingerprint) {
                 continue;
             }
@@ -118,22 +126,21 @@ impl PublicFile<'_> {
     pub fn text(&self) -> io::Result<String> {
         match &self.content {
             Content::Snapshot { entries, which, profile } => {
-                Ok(Snapshot::from_entries(entries, *which, *profile)?.text)
+                Ok(Snapshot::from_entries(&entries.entries, *which, *profile)?.text)
             }
-            Content::Document { tournament, write, .. } => Ok(write(tournament)),
+            Content::Document { tournament, write } => Ok(write(tournament)),
         }
     }
 
     /// Returns the snapshot of a file of PDN with the problem that its readers would have, if any; `None` for another file. `texts`: those of
-    /// the last call for this file.
+    /// the last call for a file of this folder.
     ///
     /// # Errors
     ///
     /// Returns errors as [`PublicFile::text`] does.
     pub fn checked_snapshot(&self, texts: &mut EntryTexts) -> io::Result<Option<(Snapshot, Option<Problem>)>> {
         let Content::Snapshot { entries, which, profile } = &self.content else { return Ok(None) };
-        let fingerprints: Vec<EntryFingerprint> = entries.iter().map(fingerprint).collect();
-        texts.update(entries, &fingerprints, *profile)?;
+        texts.update(entries, *profile)?;
         let snapshot = Snapshot::from_texts(texts.entries.iter().map(|known| &known.text), *which, *profile);
         let is_readable = texts.entries.iter().all(|known| known.is_readable);
         let problem = if is_readable { None } else { snapshot.first_problem() };
@@ -144,9 +151,9 @@ impl PublicFile<'_> {
     pub fn fingerprint(&self) -> Fingerprint {
         match &self.content {
             Content::Snapshot { entries, profile, .. } => {
-                Fingerprint::Entries(*profile, entries.iter().map(fingerprint).collect())
+                Fingerprint::Entries(*profile, Rc::clone(&entries.fingerprints))
             }
-            Content::Document { visible, .. } => Fingerprint::Records(*visible),
+            Content::Document { tournament, .. } => Fingerprint::Records(tournament.records),
         }
     }
 }
@@ -177,10 +184,10 @@ fn fingerprint(place: &SnapshotEntry) -> EntryFingerprint {
 /// Returns any I/O error of reading games that are over.
 pub fn files<'s>(boards: &'s RoundBoards, outlet: &PlannedOutlet, now: WallTime) -> io::Result<Vec<PublicFile<'s>>> {
     let visible = boards.history().visible_records(outlet.delay, now);
-    files_of(boards, outlet, (visible, &Rc::new(boards.history().tournament(visible))), now)
+    files_of(boards, outlet, &Rc::new(VisibleTournament::new(boards.history(), visible)), now)
 }
 
-/// Returns the files of [`files`] for the visible part of the tournament, given with its number of records.
+/// Returns the files of [`files`] for the visible part of the tournament.
 ///
 /// # Errors
 ///
@@ -188,19 +195,19 @@ pub fn files<'s>(boards: &'s RoundBoards, outlet: &PlannedOutlet, now: WallTime)
 pub fn files_of<'s>(
     boards: &'s RoundBoards,
     outlet: &PlannedOutlet,
-    (visible, tournament): (usize, &Rc<Tournament>),
+    tournament: &Rc<VisibleTournament>,
     now: WallTime,
 ) -> io::Result<Vec<PublicFile<'s>>> {
     let PlannedOutlet { delay, profile, .. } = *outlet;
     let mut files = Vec::new();
-    if visible > 0 {
+    if tournament.records > 0 {
         files.extend(DOCUMENTS.map(|(name, write)| PublicFile {
             path: name.into(),
-            content: Content::Document { tournament: Rc::clone(tournament), visible, write },
+            content: Content::Document { tournament: Rc::clone(tournament), write },
         }));
     }
     let mut add = |folder: &Path, entries: Vec<SnapshotEntry<'s>>| {
-        let entries = Rc::new(entries);
+        let entries = Rc::new(Entries::new(entries));
         files.extend(SNAPSHOTS.map(|(name, which)| PublicFile {
             path: folder.join(name),
             content: Content::Snapshot { entries: Rc::clone(&entries), which, profile },
@@ -268,7 +275,8 @@ mod tests {
                     .iter()
                     .map(|board| SnapshotEntry::from_board(board, Delay::NO_DELAY, now()).unwrap())
                     .collect();
-                let content = Content::Snapshot { entries: Rc::new(entries), which: BoardSelection::All, profile };
+                let content =
+                    Content::Snapshot { entries: Rc::new(Entries::new(entries)), which: BoardSelection::All, profile };
                 let file = PublicFile { path: GAMES_FILE.into(), content };
                 let (snapshot, problem) = file.checked_snapshot(&mut texts).unwrap().unwrap();
                 assert_eq!(snapshot.text, file.text().unwrap(), "{profile}");

@@ -469,11 +469,13 @@ impl Outlets {
         let mut of_live = Vec::new();
         let mut signs = alive::SignsOfLife::default();
         loop {
-            let wait = next.min(look).saturating_duration_since(Instant::now());
+            // Nothing is written before the lines are open.
+            let due = if self.unopened_lines.is_empty() { next } else { next.max(opening) };
+            let wait = due.min(look).saturating_duration_since(Instant::now());
             heartbeat.pause();
             let received = notifications.recv_timeout(wait);
             heartbeat.beat();
-            let mut is_due = Instant::now() >= next;
+            let mut is_due = Instant::now() >= due;
             match received {
                 Ok(first) => {
                     is_due = true;

@@ -9,7 +9,6 @@ use damcast_engine::broadcast::events::{GameEvent, Generation};
 use damcast_engine::broadcast::snapshot::Snapshot;
 use damcast_engine::broadcast::{Board, Delay, HiddenNames, StoredGame, VisibleGame, WallTime, archive};
 use draughts_pdn::Problem;
-use draughts_tournament::Tournament;
 use tracing::{info, warn};
 
 use super::boards::RoundBoards;
@@ -17,6 +16,7 @@ use super::events_file::{EVENTS_FILE, EventsFile, MAX_BATCH};
 use super::files::{self, EntryTexts, Fingerprint, GAMES_FILE, PARTS_FOLDER, PublicFile, ROUNDS_FOLDER};
 use super::order::order_file;
 use super::plan::PlannedOutlet;
+use super::rounds::VisibleTournament;
 use super::streams::{EventStreams, PendingEvents};
 use crate::config::OutletConfig;
 use crate::disk::{self, Disk, Durability, FileStamp, ManagedDir};
@@ -41,10 +41,11 @@ pub struct Outlet {
     log: PathBuf,
     /// Files that are replaced as a whole, by their path in the outlet.
     shown: BTreeMap<PathBuf, ShownFile>,
+    /// Texts of the boards in the files of each folder, by its path in the outlet.
+    texts: BTreeMap<PathBuf, EntryTexts>,
     /// Folders of rounds and of parts, by their path in the outlet.
     numbered: BTreeMap<PathBuf, [ManagedDir; 2]>,
-    /// Visible part of the tournament, with its number of records.
-    tournament: (usize, Rc<Tournament>),
+    tournament: Rc<VisibleTournament>,
     events: EventsFile,
     /// Names that must not be published.
     hidden_names: HiddenNames,
@@ -76,8 +77,6 @@ struct ShownFile {
     text: Option<String>,
     /// Problem of the current text for its readers.
     problem: Option<String>,
-    /// Texts of the boards in the file.
-    texts: EntryTexts,
 }
 
 impl Outlet {
@@ -98,8 +97,9 @@ impl Outlet {
             folders: [folder.join(ARCHIVE_FOLDER), folder].map(ManagedDir::new),
             log,
             shown: BTreeMap::new(),
+            texts: BTreeMap::new(),
             numbered: BTreeMap::new(),
-            tournament: (0, Rc::default()),
+            tournament: Rc::default(),
             events,
             hidden_names: HiddenNames::default(),
             names_deleted: false,
@@ -187,30 +187,36 @@ impl Outlet {
     /// Writes the files that are replaced as a whole, even if one of them fails.
     fn write_snapshots(&mut self, round_boards: &RoundBoards, now: WallTime) -> io::Result<()> {
         let visible = round_boards.history().visible_records(self.plan.delay, now);
-        if visible != self.tournament.0 {
-            self.tournament = (visible, Rc::new(round_boards.history().tournament(visible)));
+        if visible != self.tournament.records {
+            self.tournament = Rc::new(VisibleTournament::new(round_boards.history(), visible));
         }
         let mut done = Ok(());
-        let files = files::files_of(round_boards, &self.plan, (visible, &self.tournament.1), now)?;
-        let mut shown = std::mem::take(&mut self.shown);
+        let files = files::files_of(round_boards, &self.plan, &self.tournament, now)?;
+        let (mut shown, mut texts) = (std::mem::take(&mut self.shown), std::mem::take(&mut self.texts));
         for file in files {
             let mut state = shown.remove(&file.path).unwrap_or_default();
-            done = done.and(self.show_file(&file, &mut state).map_err(with_file_name(&file.path.to_string_lossy())));
+            let folder = file.path.parent().unwrap_or(Path::new("")).to_owned();
+            let mut of_folder = texts.remove(&folder).unwrap_or_default();
+            let written = self.show_file(&file, &mut state, &mut of_folder);
+            done = done.and(written.map_err(with_file_name(&file.path.to_string_lossy())));
+            texts.insert(folder, of_folder);
             self.shown.insert(file.path, state);
         }
+        texts.retain(|folder, _| self.shown.contains_key(&folder.join(GAMES_FILE)));
+        self.texts = texts;
         done.and(self.remove_former_files(round_boards.history().once_public_rounds()))
     }
 
-    fn show_file(&mut self, file: &PublicFile, state: &mut ShownFile) -> io::Result<()> {
+    fn show_file(&mut self, file: &PublicFile, state: &mut ShownFile, texts: &mut EntryTexts) -> io::Result<()> {
         let (path, fingerprint) = (&file.path, file.fingerprint());
         if state.fingerprint.as_ref() == Some(&fingerprint) && !self.modified.contains(path) {
-            state.texts.count_unchanged();
+            texts.count_unchanged();
             return Ok(());
         }
         // Until the text is written the file has other content.
         state.fingerprint = None;
         self.hold_folder_of(path)?;
-        match file.checked_snapshot(&mut state.texts)? {
+        match file.checked_snapshot(texts)? {
             Some((snapshot, problem)) => self.look_at(path, snapshot, problem, state),
             None => state.text = Some(file.text()?),
         }

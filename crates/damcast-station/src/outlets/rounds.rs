@@ -8,16 +8,48 @@
 //! | has no pairing | its current game | is not in it |
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Deref;
 
 use damcast_engine::broadcast::snapshot::SnapshotEntry;
-use damcast_engine::broadcast::{Board, Delay, PartlyVisibleGame, StoredGame, WallTime};
+use damcast_engine::broadcast::{Board, Delay, PartlyVisibleGame, StoredGame, TournamentHistory, WallTime};
 use draughts_tournament::{
     BoardAssignment, NO_PAIRING, Pairing, PairingKey, RoundState, Tournament, TournamentSection, format_pairing_key,
 };
 
 use super::boards::RoundBoards;
+
+/// Visible part of a tournament, with what every write needs of it: files are written far more often than the tournament changes.
+#[derive(Default)]
+pub struct VisibleTournament {
+    /// Number of visible records.
+    pub records: usize,
+    tournament: Tournament,
+    /// Assignments of the open rounds, by board.
+    assignments: BTreeMap<String, BoardAssignment>,
+}
+
+impl VisibleTournament {
+    /// Returns the part of a tournament that this number of records makes.
+    pub fn new(history: &TournamentHistory, records: usize) -> VisibleTournament {
+        let tournament = history.tournament(records);
+        let mut assignments = BTreeMap::new();
+        for seat in tournament.board_assignments() {
+            assignments.entry(seat.board.clone()).or_insert(seat);
+        }
+        VisibleTournament { records, tournament, assignments }
+    }
+}
+
+impl Deref for VisibleTournament {
+    type Target = Tournament;
+
+    fn deref(&self) -> &Tournament {
+        &self.tournament
+    }
+}
 
 /// Returns the boards of a station, each with its visible entry while rounds are open.
 ///
@@ -26,15 +58,13 @@ use super::boards::RoundBoards;
 /// Returns errors as [`StoredGame::load`] does.
 pub fn current_entries<'s>(
     round_boards: &'s RoundBoards,
-    tournament: &Tournament,
+    tournament: &VisibleTournament,
     delay: Delay,
     now: WallTime,
 ) -> io::Result<Vec<SnapshotEntry<'s>>> {
-    let assignments = tournament.board_assignments();
-    let seat_of = |board: &Board| assignments.iter().find(|seat| seat.board == board.name);
     let place = |board: &'s Board| -> io::Result<SnapshotEntry<'s>> {
         let current = SnapshotEntry::from_board(board, delay, now)?;
-        let Some(seat) = seat_of(board) else { return Ok(current) };
+        let Some(seat) = tournament.assignments.get(&board.name) else { return Ok(current) };
         let word = format_pairing_key(seat.pairing);
         let is_its = |game: &StoredGame| pairing_id(tournament, board, game) == Some(word.clone());
         let is_shown = |visible: &PartlyVisibleGame| {
@@ -113,9 +143,15 @@ pub fn round_entries<'s>(
     (delay, now): (Delay, WallTime),
 ) -> io::Result<Vec<SnapshotEntry<'s>>> {
     let has_files = |section: &&TournamentSection| shown_rounds(section).any(|shown| shown == round);
+    let boards =
+        LazyCell::new(|| round_boards.boards().map(|board| (board.name.as_str(), board)).collect::<BTreeMap<_, _>>());
     let mut places = Vec::new();
     for section in tournament.sections.iter().filter(has_files) {
-        let assignments = tournament.assignments_of_round(section, round);
+        // Pairings without a game need them; most have one.
+        let assignments = LazyCell::new(|| {
+            let seats = tournament.assignments_of_round(section, round).into_iter();
+            seats.map(|seat| (seat.pairing.0, seat)).collect::<BTreeMap<_, _>>()
+        });
         for pairing in section.round(round) {
             let mut shown = None;
             let of_keys = keys(pairing).filter_map(|key| games.get(&format_pairing_key(key)));
@@ -126,8 +162,6 @@ pub fn round_entries<'s>(
                     break;
                 }
             }
-            let seat = || assignments.iter().find(|seat| seat.pairing.0 == pairing.id);
-            let board = |seat: &BoardAssignment| round_boards.boards().find(|board| board.name == seat.board);
             match shown {
                 Some((board, visible)) => places.push(SnapshotEntry {
                     board: Cow::Borrowed(board),
@@ -135,7 +169,9 @@ pub fn round_entries<'s>(
                     result: None,
                 }),
                 None => {
-                    let place = seat().and_then(|seat| Some(unplayed_pairing(board(seat)?, tournament, seat)));
+                    let seat = assignments.get(&pairing.id);
+                    let place =
+                        seat.and_then(|seat| Some(unplayed_pairing(boards.get(&*seat.board)?, tournament, seat)));
                     places.extend(place);
                 }
             }

@@ -218,7 +218,7 @@ impl BoardGames {
         let is_assigned = |key: &PairingKey| assignments.iter().any(|other| other.pairing.0 == key.0);
         match tournament.pairing_of(game).filter(|key| tournament.pairing(key.0).is_some()) {
             None => game.is_over.then_some(assignment.pairing),
-            Some(key) if is_assigned(&key) && key.0 != assignment.pairing.0 && !tournament.is_replayed(game) => {
+            Some(key) if key.0 != assignment.pairing.0 && is_assigned(&key) && !tournament.is_replayed(game) => {
                 Some(key)
             }
             Some(_) => Some(assignment.pairing),

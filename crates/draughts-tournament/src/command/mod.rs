@@ -194,7 +194,7 @@ fn execute(
 }
 
 /// Changes from recorded games since the last command.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct BoardChanges {
     /// Events in their order; none if nothing changes.
     pub events: Vec<Event>,
@@ -222,6 +222,9 @@ pub fn apply_board_results(state: &Tournament, boards: &Boards) -> Result<BoardC
     let taken = draft.apply_board_results(&given)?;
     draft.derive_board_changes()?;
     let Draft { state: after, events, .. } = draft;
+    if events.is_empty() {
+        return Ok(BoardChanges::default());
+    }
     let is_taken = |game: &&&BoardGame| after.pairing_of(game).is_some_and(|key| taken.contains(&key.0));
     let board = given.iter().find(is_taken).map(|game| game.board.clone());
     let messages = describe_changes("boards", state, &after);

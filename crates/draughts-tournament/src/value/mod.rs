@@ -211,6 +211,11 @@ impl TournamentSection {
         self.players.binary_search_by_key(&id, |player| player.id).ok().map(|at| &self.players[at])
     }
 
+    /// Returns the pairing with this id.
+    pub fn pairing(&self, id: Id) -> Option<&Pairing> {
+        self.pairings.binary_search_by_key(&id, |pairing| pairing.id).ok().map(|at| &self.pairings[at])
+    }
+
     /// Returns the team with this id.
     pub fn team(&self, id: Id) -> Option<&Team> {
         self.teams.iter().find(|team| team.id == id)

@@ -9,7 +9,7 @@
 //! A game is linked to its pairing by the pairing id in its line's log before its first move: `17`, or `17.rapid` for a game of a
 //! micro-match. The expected tags of the game always follow from the pairing; a [`CorrectedGame`] has the difference.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 use draughts::ResultFormat;
@@ -233,7 +233,7 @@ impl TournamentSection {
 impl Tournament {
     /// Returns a pairing and its section.
     pub fn pairing(&self, id: Id) -> Option<(&TournamentSection, &Pairing)> {
-        self.pairings().find(|(_, pairing)| pairing.id == id)
+        self.sections.iter().find_map(|section| Some((section, section.pairing(id)?)))
     }
 
     /// Returns all pairings, each with its section.
@@ -294,13 +294,15 @@ impl Tournament {
             .elsewhere()
             .map(|(section, pairing)| self.seat_at(section, pairing, &pairing.board_override))
             .collect();
-        let rounds = self.sections.iter().filter_map(|section| Some((section, section.open_round()?)));
-        for seat in rounds.flat_map(|(section, round)| self.assignments_of_round(section, round)) {
-            let pairing = self.pairing(seat.pairing.0).map(|(_, pairing)| pairing);
-            let is_here =
-                pairing.is_some_and(|pairing| pairing.deferral.is_none() && pairing.board_override.is_empty());
-            if is_here && seats.iter().all(|other| other.board != seat.board) {
-                seats.push(seat);
+        let mut taken: BTreeSet<&str> = self.elsewhere().map(|(_, pairing)| pairing.board_override.as_str()).collect();
+        let is_here = |pairing: &&Pairing| {
+            !pairing.board_name.is_empty() && pairing.deferral.is_none() && pairing.board_override.is_empty()
+        };
+        for (section, round) in self.sections.iter().filter_map(|section| Some((section, section.open_round()?))) {
+            for pairing in section.round(round).into_iter().filter(is_here) {
+                if taken.insert(&pairing.board_name) {
+                    seats.push(self.seat_at(section, pairing, &pairing.board_name));
+                }
             }
         }
         seats

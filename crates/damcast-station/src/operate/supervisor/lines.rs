@@ -23,7 +23,8 @@ use crate::counters::Counters;
 use crate::file_problems::FileProblems;
 use crate::heartbeat::Heartbeats;
 use crate::line::{
-    LineCommand, LineDeps, LineReport, Reporter, RequestContext, RequestOutcome, Storage, command_channel,
+    CommandSender, LineCommand, LineDeps, LineReport, Reporter, RequestContext, RequestOutcome, Storage,
+    command_channel,
 };
 use crate::link::{PortAddress, Ports};
 use crate::locks::lock;
@@ -54,13 +55,13 @@ pub struct SharedDeps {
 
 /// Command queues of all lines.
 #[derive(Clone, Default)]
-pub struct Queues(Arc<Mutex<BTreeMap<String, mpsc::Sender<LineCommand>>>>);
+pub struct Queues(Arc<Mutex<BTreeMap<String, CommandSender>>>);
 
 impl Queues {
     /// Returns the number of waiting commands for each line.
     pub fn pending_commands(&self) -> Vec<(String, usize)> {
         let queues = lock(&self.0);
-        let waiting = |commands: &mpsc::Sender<LineCommand>| commands.max_capacity() - commands.capacity();
+        let waiting = |commands: &CommandSender| commands.max_capacity() - commands.capacity();
         queues.iter().map(|(name, commands)| (name.clone(), waiting(commands))).collect()
     }
 }
@@ -79,7 +80,7 @@ pub struct Lines {
 struct Running {
     /// Distinguishes the line from an earlier one of the same name.
     id: u64,
-    commands: mpsc::Sender<LineCommand>,
+    commands: CommandSender,
 }
 
 /// Name of a line and the receiver of its answer.
@@ -204,14 +205,15 @@ impl Lines {
         let Some(running) = self.running.get(&line) else {
             return refuse(answer, format!("the line `{line}` has ended"));
         };
-        let (order, why) = match running.commands.try_send(LineCommand::Request { request, context: asked, answer }) {
-            Ok(()) => return,
-            Err(mpsc::error::TrySendError::Full(order)) => {
-                (order, "too many requests wait for this line; does it hang?")
-            }
-            Err(mpsc::error::TrySendError::Closed(order)) => (order, "this line has ended"),
-        };
-        if let LineCommand::Request { answer, .. } = order {
+        let (order, why) =
+            match running.commands.try_send(Box::new(LineCommand::Request { request, context: asked, answer })) {
+                Ok(()) => return,
+                Err(mpsc::error::TrySendError::Full(order)) => {
+                    (order, "too many requests wait for this line; does it hang?")
+                }
+                Err(mpsc::error::TrySendError::Closed(order)) => (order, "this line has ended"),
+            };
+        if let LineCommand::Request { answer, .. } = *order {
             refuse(answer, why.to_owned());
         }
     }
@@ -227,7 +229,9 @@ impl Lines {
         });
         // The requester may be gone. If the line has ended, its answer channel closes.
         let _ = match running {
-            Ok((running, address)) => running.commands.try_send(LineCommand::MissingMoves { address, answer }).is_ok(),
+            Ok((running, address)) => {
+                running.commands.try_send(Box::new(LineCommand::MissingMoves { address, answer })).is_ok()
+            }
             Err(why) => answer.send(Err(why)).is_ok(),
         };
     }
@@ -241,7 +245,7 @@ fn send_command(
 ) -> PendingAnswer {
     let (answer, receiver) = oneshot::channel();
     // If the line has ended, its answer channel closes.
-    let _ = running.commands.try_send(command(answer));
+    let _ = running.commands.try_send(Box::new(command(answer)));
     (name.to_owned(), receiver)
 }
 

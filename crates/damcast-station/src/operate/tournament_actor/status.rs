@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use damcast_control::overview::{AwaitedView, PairingView};
 use damcast_control::tournament::FreeGame;
-use draughts_tournament::{BoardAssignment, BoardGame, NO_PAIRING, PairingKey, RoundState, Tournament};
+use draughts_tournament::{BoardAssignment, BoardGame, Id, NO_PAIRING, PairingKey, RoundState, Tournament};
 
 use super::TournamentActor;
 use crate::operate::observer::TournamentStatus;
@@ -58,6 +58,8 @@ impl TournamentActor {
     /// Returns the pairings that wait for a result, by section and round.
     fn results_awaited(&self, tournament: &Tournament, assignments: &[BoardAssignment]) -> Vec<AwaitedView> {
         let mut awaited = Vec::new();
+        let seats: BTreeMap<Id, &BoardAssignment> =
+            assignments.iter().rev().map(|seat| (seat.pairing.0, seat)).collect();
         for section in &tournament.sections {
             let begun =
                 section.rounds.iter().filter(|round| matches!(round.state, RoundState::Open | RoundState::Closed));
@@ -65,7 +67,7 @@ impl TournamentActor {
             rounds.sort_unstable();
             let pairings = rounds.into_iter().flat_map(|round| section.round(round));
             for pairing in pairings.filter(|pairing| pairing.is_awaited()) {
-                let seat = assignments.iter().find(|seat| seat.pairing.0 == pairing.id);
+                let seat = seats.get(&pairing.id);
                 let key = (pairing.id, pairing.next_stage());
                 let view = self.view(tournament, key).filter(|view| view.waits_for_result);
                 // If another game began since, the board shows that one.
