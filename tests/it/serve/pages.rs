@@ -337,3 +337,25 @@ fn names_are_always_shown_as_text() {
     stream.next();
     assert_eq!(stream.next().data["boards"].as_array().unwrap().len(), 7);
 }
+
+#[test]
+fn waiting_board_is_not_over_on_any_page() {
+    let mut outlet = OutletFixture::new();
+    let before = json!({"White": "Ba", "Black": "Jansen", "Round": "5", "Board": "3"});
+    outlet.begin_game("board-3", 1, before);
+    outlet.play("board-3", 1);
+    outlet.append_event("board-3", json!({"n": 3, "type": "end"}));
+    outlet.append_event("board-3", json!({"n": 4, "type": "result", "result": "2-0"}));
+    tournament(&mut outlet);
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    let grid = server.get("/?lang=en").text();
+    assert_contains(&grid, &["2 games are being played · 0 are over"]);
+    for page in [grid, server.get("/round/6?lang=en").text()] {
+        let strip = page.split("class=\"men\"").nth(1).and_then(|rest| rest.split("</nav>").next()).unwrap();
+        assert_contains(strip, &["class=\"s-wait\" href=\"/board/3?lang=en\"", "<b>3</b>", "Not started"]);
+        assert!(!strip.contains("s-over"), "{strip}");
+        assert_contains(&page, &["class=\"g s-wait\"", "Clerc, R."]);
+    }
+    assert_contains(&server.get("/?wall&lang=en").text(), &["Playing 2 · Over 0"]);
+}

@@ -23,24 +23,27 @@ struct BoardCard {
     html: Markup,
 }
 
+/// Boards that a page shows.
+pub(super) struct ShownBoards<'a> {
+    /// Games that have begun.
+    pub begun: Vec<PageGame<'a>>,
+    /// Games that have not begun, each with the number of its board.
+    pub waiting: Vec<(BoardNumber, &'a ViewerGame)>,
+}
+
 impl<'a> PageBuilder<'a> {
-    /// Renders all boards by number, each with its unstarted or current game; those of the filter, and the featured board, or the first one, large and before them.
-    pub(super) fn boards(&self, filter: &BoardFilter, has_lead: bool) -> Markup {
-        let waiting = self.unstarted_games();
-        let is_in_hall = |number: BoardNumber| match filter {
-            BoardFilter::Hall(hall) => self.view.hall.hall_name(number) == Some(hall),
-            _ => true,
-        };
-        let shown_waiting =
-            waiting.iter().filter(|(number, game)| is_in_hall(*number) && self.is_wanted(filter, game, true));
-        let mut cards: Vec<BoardCard> = shown_waiting
-            .map(|one| BoardCard { is_behind: true, number: one.0, html: self.waiting_card(*one) })
-            .collect();
-        let current = self.current().into_iter();
-        let current: Vec<PageGame<'_>> = current
-            .filter(|shown| waiting.iter().all(|(number, _)| *number != shown.number))
-            .filter(|shown| is_in_hall(shown.number) && self.is_wanted(filter, shown.game, false))
-            .collect();
+    /// Returns the boards that a filter shows, each with its unstarted or its current game.
+    pub(super) fn shown_boards(&self, filter: &BoardFilter) -> ShownBoards<'a> {
+        let mut boards = ShownBoards { begun: self.current(), waiting: self.unstarted_games() };
+        boards.begun.retain(|shown| boards.waiting.iter().all(|(number, _)| *number != shown.number));
+        boards.begun.retain(|shown| self.is_wanted(filter, shown.number, shown.game, false));
+        boards.waiting.retain(|(number, game)| self.is_wanted(filter, *number, game, true));
+        boards
+    }
+
+    /// Renders boards by number; with a lead, the featured board, or the first one, large and before them.
+    pub(super) fn boards(&self, boards: &ShownBoards<'_>, has_lead: bool) -> Markup {
+        let ShownBoards { begun, waiting } = boards;
         // Two boards are large enough as they are.
         let is_featured = |shown: &&PageGame<'_>| {
             let featured = self.view.featured();
@@ -48,9 +51,12 @@ impl<'a> PageBuilder<'a> {
                 which == shown.board.name || which == self.view.hall.number_in_address(shown.number)
             })
         };
-        let lead = current.iter().find(is_featured).or(current.first());
-        let lead = lead.filter(|_| has_lead && cards.len() + current.len() > 2).map(|shown| shown.number);
-        cards.extend(current.iter().map(|shown| {
+        let lead = begun.iter().find(is_featured).or(begun.first());
+        let lead = lead.filter(|_| has_lead && waiting.len() + begun.len() > 2).map(|shown| shown.number);
+        let waiting_card =
+            |one: &(BoardNumber, _)| BoardCard { is_behind: true, number: one.0, html: self.waiting_card(*one) };
+        let mut cards: Vec<BoardCard> = waiting.iter().map(waiting_card).collect();
+        cards.extend(begun.iter().map(|shown| {
             let is_leading = lead == Some(shown.number);
             BoardCard { is_behind: !is_leading, number: shown.number, html: self.card_in_list(shown, is_leading) }
         }));
@@ -90,12 +96,12 @@ impl<'a> PageBuilder<'a> {
         })
     }
 
-    /// Whether a filter shows a game.
-    pub(super) fn is_wanted(&self, filter: &BoardFilter, game: &ViewerGame, is_unstarted: bool) -> bool {
+    /// Whether a filter shows the game of a board.
+    fn is_wanted(&self, filter: &BoardFilter, number: BoardNumber, game: &ViewerGame, is_unstarted: bool) -> bool {
         match filter {
             BoardFilter::All => true,
             BoardFilter::Playing => !is_unstarted && !game.is_ended && game.result.is_none(),
-            BoardFilter::Hall(_) => true,
+            BoardFilter::Hall(hall) => self.view.hall.hall_name(number) == Some(hall),
             BoardFilter::Section(wanted) => self.section_of(game).is_some_and(|section| section.name == *wanted),
         }
     }
@@ -143,8 +149,16 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders a link with the state for each board, if there are several.
-    pub(super) fn overview(&self, shown: &[PageGame<'_>]) -> Markup {
-        let link = |shown: &PageGame<'_>| {
+    pub(super) fn overview(&self, boards: &ShownBoards<'_>) -> Markup {
+        let waiting = |number: BoardNumber| {
+            let key = format!("man-wait-{}", percent_encoded(&self.view.hall.number_in_address(number)));
+            self.parts.leaf("a", &key, number, || {
+                html! {
+                    a.s-wait href=(self.link(&self.number_address(number))) { b { (number) } span.vh { " " (self.texts().not_started) } }
+                }
+            })
+        };
+        let begun = |shown: &PageGame<'_>| {
             let key = format!("man-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
             let inputs = (shown.digest(), shown.number, shown.is_current());
             self.parts.leaf("a", &key, inputs, || {
@@ -155,8 +169,12 @@ impl<'a> PageBuilder<'a> {
                 }
             })
         };
-        let links = || html! { nav.men aria-label=(self.texts().boards) { @for shown in shown { (link(shown)) } } };
-        html! { @if shown.len() > 1 { (self.parts.part("nav", "overview", links)) } }
+        let of_waiting = boards.waiting.iter().map(|(number, _)| (*number, waiting(*number)));
+        let mut links: Vec<_> =
+            of_waiting.chain(boards.begun.iter().map(|shown| (shown.number, begun(shown)))).collect();
+        links.sort_by_key(|(number, _)| *number);
+        let all = || html! { nav.men aria-label=(self.texts().boards) { @for (_, link) in &links { (link) } } };
+        html! { @if links.len() > 1 { (self.parts.part("nav", "overview", all)) } }
     }
 
     pub(super) fn cards(&self, shown: &[PageGame<'_>]) -> Markup {

@@ -79,13 +79,13 @@ impl<'a> PageBuilder<'a> {
     /// Renders boards, below what is known of the event; without a filter, after its end, the outcome in their place.
     pub(super) fn grid(&self, filter: &BoardFilter) -> Markup {
         let shown = self.current();
-        let listed: Vec<_> = shown.iter().filter(|shown| self.is_wanted(filter, shown.game, false)).copied().collect();
+        let listed = self.shown_boards(filter);
         let boards =
-            || html! { div.bar { (self.overview(&listed)) (self.filters(filter)) } (self.boards(filter, true)) };
+            || html! { div.bar { (self.overview(&listed)) (self.filters(filter)) } (self.boards(&listed, true)) };
         let main = || match self.phase() {
             EventPhase::Announced if *filter == BoardFilter::All => self.cover(),
             EventPhase::Over if *filter == BoardFilter::All => self.outcome(),
-            _ => html! { (self.now(&shown)) (boards()) },
+            _ => html! { (self.now(&self.shown_boards(&BoardFilter::All).begun)) (boards()) },
         };
         self.current_page("grid", &shown, self.texts().boards, main)
     }
@@ -100,7 +100,7 @@ impl<'a> PageBuilder<'a> {
         let rounds = plan.sections.iter().filter_map(first);
         html! {
             @if is_described { (self.facts()) }
-            @if waits || !is_described { (self.boards(&BoardFilter::All, false)) } @else {
+            @if waits || !is_described { (self.boards(&self.shown_boards(&BoardFilter::All), false)) } @else {
                 @for (section, round) in rounds { (self.pairings(section, round, &[])) }
             }
         }

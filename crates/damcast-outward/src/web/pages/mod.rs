@@ -46,6 +46,7 @@ use super::stored_games::StoredGames;
 use super::texts::{Language, PageTexts, fill};
 use super::view::View;
 use address::{BoardFilter, PageAddress, PageKind, percent_encoded};
+use board::ShownBoards;
 use frame::{Frame, PageContent};
 use overlay_look::WrongParameter;
 use parts::PartCollector;
@@ -345,13 +346,14 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders all boards for a screen at the wall. `site` is the address of the pages, for a QR code.
     fn wall(&self, is_light: bool, site: Option<&str>) -> Markup {
-        let shown = self.current();
+        let (shown, boards) = (self.current(), self.shown_boards(&BoardFilter::All));
         let texts = self.texts();
         let code = site.and_then(code);
-        let over = shown.iter().filter(|shown| matches!(shown.game.state_str(), "over" | "ended")).count();
+        let over = boards.begun.iter().filter(|shown| matches!(shown.game.state_str(), "over" | "ended")).count();
         let main = self.main("wall", "wl", || {
             let head = || html! { h1 { (self.title(&shown, self.current_round().as_deref())) } };
-            let counts = || html! { p { (texts.playing) " " (shown.len() - over) " · " (texts.over) " " (over) } };
+            let counts =
+                || html! { p { (texts.playing) " " (boards.begun.len() - over) " · " (texts.over) " " (over) } };
             html! {
                 header.wh1 {
                     (self.parts.part("h1", "head", head))
@@ -362,7 +364,7 @@ impl<'a> PageBuilder<'a> {
                         span.qr { (code) span.vh { (texts.page_address) ": " (address) } }
                     }
                 }
-                (self.boards(&BoardFilter::All, false))
+                (self.boards(&boards, false))
             }
         });
         self.html_document(Frame::Wall { is_light }, PageContent::new(&shown, texts.boards, main))
@@ -389,13 +391,18 @@ impl<'a> PageBuilder<'a> {
             Some((section, section.rounds.iter().find(|planned| planned.number.to_string() == round)?))
         };
         let planned: Vec<_> = self.view.plan().sections.iter().filter_map(of_section).collect();
-        if shown.is_empty() && planned.is_empty() {
+        let mut boards = ShownBoards { begun: shown.to_vec(), waiting: self.unstarted_games() };
+        boards.waiting.retain(|(number, game)| {
+            game.tag("Round") == Some(round) && shown.iter().all(|shown| shown.number != *number)
+        });
+        let is_empty = boards.begun.is_empty() && boards.waiting.is_empty();
+        if is_empty && planned.is_empty() {
             return None;
         }
         Some(self.main("grid", "wrap", || {
             html! {
-                (self.overview(shown))
-                @if !shown.is_empty() { (self.cards(shown)) }
+                (self.overview(&boards))
+                @if !is_empty { (self.boards(&boards, false)) }
                 @for (section, planned) in &planned { (self.pairings(section, planned, shown)) }
             }
         }))
