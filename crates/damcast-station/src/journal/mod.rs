@@ -52,6 +52,9 @@ const MAX_UNWRITTEN: usize = 8 << 20;
 /// Maximum number of durable bytes of a log kept in memory, to restore the file if it is truncated; most logs are shorter.
 const RETAINED_TAIL: u64 = 512 << 10;
 
+/// Bytes by which the memory for these grows. Doubling would reserve up to twice as much, on every line of a hall.
+const TAIL_STEP: usize = 4 << 10;
+
 /// Space reserved after the end of a board's log, in bytes: a day of one board has about 4 MB.
 const RESERVE_PER_BOARD: u64 = 4 << 20;
 /// Space reserved after the end of a bus log, which has every answer: more than a day of a bus that is always busy.
@@ -125,7 +128,11 @@ impl JournalState {
 
     /// Adds a line at the end.
     fn add(&mut self, record: &Record) {
-        self.tail.extend_from_slice(record.to_line().as_bytes());
+        let line = record.to_line();
+        if self.tail.capacity() - self.tail.len() < line.len() {
+            self.tail.reserve_exact(line.len().max(TAIL_STEP));
+        }
+        self.tail.extend_from_slice(line.as_bytes());
     }
 
     fn is_settled(&self) -> bool {
