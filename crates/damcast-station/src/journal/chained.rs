@@ -6,10 +6,10 @@
 
 use std::fmt;
 
-use crc::{CRC_32_ISCSI, Crc};
+use crc::{CRC_32_ISCSI, Crc, Table};
 
 /// Checksum CRC-32C.
-pub const CHECKSUM: Crc<u32> = Crc::<u32>::new(&CRC_32_ISCSI);
+pub static CHECKSUM: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISCSI);
 /// Start of the last member of a line of JSON.
 pub const MARK: &str = ",\"crc\":\"";
 /// End of a line of JSON.
