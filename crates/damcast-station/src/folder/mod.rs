@@ -20,8 +20,10 @@ pub mod takeover;
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read};
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use damcast_engine::broadcast::{Shelf, TournamentHistory};
 use damcast_engine::bytelog::{Header, LogInput, LogSummary};
@@ -33,6 +35,7 @@ use crate::disk::{self, Disk, RealDisk};
 use crate::journal::commits::{self, LogTail};
 use crate::journal::logs::{self, LogFile};
 use crate::live_files;
+use crate::locks::lock;
 use crate::outlets::published::{self, PublishedFolders, PublishedGames, StandingGame};
 use crate::outlets::{self, PlannedOutlet, Plans, RoundBoards, StoredGames};
 use crate::recorder::COMMITS_FILE;
@@ -112,30 +115,33 @@ impl StationFolder {
         Ok(folder)
     }
 
-    /// Reads a folder with more games than fit into memory: calls `each` with every game and the name of its line, those of a board in
-    /// their order, and stores no games in the lines.
+    /// Reads a folder with more games than fit into memory: calls `each` with every game and the name of its line, and stores no games in
+    /// the lines. Lines are played back side by side, on all cores; the games of a line come in their order, one game after the other.
     ///
     /// # Errors
     ///
     /// Returns errors as [`StationFolder::read`] does.
-    pub fn read_with(directory: &Path, mut each: impl FnMut(&str, PlayedGame)) -> io::Result<StationFolder> {
+    pub fn read_with(directory: &Path, each: impl FnMut(&str, PlayedGame) + Send) -> io::Result<StationFolder> {
         let mut folder = StationFolder::read_headers(directory)?;
-        let (log, live) = (directory.join("log"), directory.join("live"));
-        for line in &mut folder.lines {
-            let (name, mut standing) = (line.name.clone(), Vec::new());
-            let is_incomplete = line.logs.iter().any(LineLog::is_unplayable);
-            line.play(|mut logs| {
-                published::mend_heads(&mut logs, folder.plans.head(&name));
-                let folders = PublishedFolders { disk: &RealDisk, log: &log, live: &live };
-                let mut games = PublishedGames::new(folders, &name, &logs);
-                games.is_incomplete |= is_incomplete;
-                let played = playback::play_each_game(logs, |game| each(&name, games.settle(game)));
-                games.missing().into_iter().for_each(|game| each(&name, game));
-                standing = games.standing;
-                played
-            })?;
-            line.standing = standing;
-        }
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let others = cores.min(folder.lines.len()).saturating_sub(1);
+        let (plans, each, lines) = (&folder.plans, Mutex::new(each), Mutex::new(folder.lines.iter_mut()));
+        let next_line = || lock(&lines).next();
+        let play_lines = || -> io::Result<()> {
+            while let Some(line) = next_line() {
+                let name = line.name.clone();
+                line.play_published(directory, plans, |game| lock(&each)(&name, game))?;
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| -> io::Result<()> {
+            // Without memory for another thread, those that run play its lines.
+            let threads = (0..others).map_while(|_| std::thread::Builder::new().spawn_scoped(scope, play_lines).ok());
+            let threads: Vec<_> = threads.collect();
+            let own = play_lines();
+            let ended = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|bug| resume_unwind(bug)));
+            std::iter::once(own).chain(ended).collect()
+        })?;
         Ok(folder)
     }
 
@@ -214,6 +220,25 @@ pub fn recorded_games(directory: &Path) -> io::Result<Vec<BoardGame>> {
 pub type LineGames = BTreeMap<String, StoredGames>;
 
 impl LineLogs {
+    /// Plays back the logs and calls `each` with every game as it was published, also with those that the logs lost.
+    fn play_published(&mut self, directory: &Path, plans: &Plans, mut each: impl FnMut(PlayedGame)) -> io::Result<()> {
+        let (log, live) = (directory.join("log"), directory.join("live"));
+        let (name, mut standing) = (self.name.clone(), Vec::new());
+        let is_incomplete = self.logs.iter().any(LineLog::is_unplayable);
+        self.play(|mut logs| {
+            published::mend_heads(&mut logs, plans.head(&name));
+            let folders = PublishedFolders { disk: &RealDisk, log: &log, live: &live };
+            let mut games = PublishedGames::new(folders, &name, &logs);
+            games.is_incomplete |= is_incomplete;
+            let played = playback::play_each_game(logs, |game| each(games.settle(game)));
+            games.missing().into_iter().for_each(&mut each);
+            standing = games.standing;
+            played
+        })?;
+        self.standing = standing;
+        Ok(())
+    }
+
     /// Plays back the logs that have a clear order, and reads the others one by one.
     fn play(
         &mut self,

@@ -11,7 +11,7 @@
 //! never overwritten or removed, except files with the name of a player who asked to be anonymous. Visibility is that at the time of the
 //! rebuild, with the delays of the round's plan.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -76,16 +76,20 @@ pub fn rebuild(directory: &Path, into: Option<&Path>) -> io::Result<Vec<String>>
         rebuilder.copy_of_log(directory)?;
     }
     let (mut games, mut known, mut written) = (LineGames::new(), BTreeSet::new(), Ok(()));
+    // Games of several lines come in any order.
+    let (first, mut by_line) = (rebuilder.messages.len(), BTreeMap::<String, Vec<String>>::new());
     let shelf = ShelfFile::create(&[target]);
     let folder = StationFolder::read_with(directory, |line, game| {
         let prefix = super::file_prefix(line, &game);
         if written.is_ok() {
             written = rebuilder.write_live_file(&live_file(&prefix, game.number()), &game);
+            by_line.entry(line.to_owned()).or_default().extend(rebuilder.messages.drain(first..));
         }
         outlets::add_stored(games.entry(line.to_owned()).or_default(), &game, shelf.as_ref());
         known.insert((prefix, game.number()));
     })?;
     written?;
+    done.extend(folder.lines.iter().filter_map(|line| by_line.remove(&line.name)).flatten());
     let mut seating = folder.round_boards(games, shelf);
     let gone = games_without_logs(directory, planned.iter().map(|outlet| outlet.name.clone()), &known)?;
     done.splice(0..0, gone);
