@@ -55,23 +55,41 @@ fn moves(table: &mut Table, text: &[u8], plies: u64) {
     }
 }
 
-/// One file checked by the program on two cores, beside one.
+/// One file checked by the program on two cores, beside one, and a folder of sixteen lines.
 fn on_two_cores(table: &mut Table, text: &[u8]) {
-    let name = "`damcast check` of one file on two cores, beside one: speed";
+    let names = [
+        "`damcast check` of one file on two cores, beside one: speed",
+        "`damcast fsck` of sixteen lines on two cores, beside one: speed",
+    ];
     let limit = Limit::AtLeast(1.7);
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let (Some(program), 2..) = (std::env::var_os("PEERS_DAMCAST"), cores) else {
-        return table.skip(name, limit, "this machine has one core");
+    let programs = ["PEERS_DAMCAST", "PEERS_BOARDSIM"].map(std::env::var_os);
+    let ([Some(damcast), Some(boardsim)], 2..) = (programs, cores) else {
+        return names.iter().for_each(|name| table.skip(name, limit, "this machine has one core"));
     };
-    let text = text.repeat(10);
-    let path = std::env::temp_dir().join(format!("beside-peers-{}.pdn", std::process::id()));
+    let work = std::env::temp_dir().join(format!("beside-peers-{}", std::process::id()));
+    std::fs::create_dir(&work).expect("a temporary folder");
+    let (text, path, folder) = (text.repeat(10), work.join("games.pdn"), work.join("day"));
     std::fs::write(&path, &text).expect("a temporary file");
-    let check = |cores: &str| {
-        let mut command = Command::new("taskset");
-        command.args(["-c", cores]).arg(&program).arg("check").arg(&path).stderr(Stdio::null());
-        assert!(command.status().expect("taskset").success());
-    };
-    let unit = Unit::Speed(text.len() as f64 / 1e6, "MB/s");
-    table.row_on_wall(name, unit, limit, || check("0,1"), || check("0"));
-    std::fs::remove_file(path).expect("the temporary file");
+    let mut day = Command::new(boardsim);
+    day.args(["day", "--boards", "16", "--games", "4", "--hands", "club", "--kill-minutes", "0", "--dir"]).arg(&folder);
+    assert!(day.stdout(Stdio::null()).status().expect("boardsim").success());
+    let logs = std::fs::read_dir(folder.join("log")).expect("logs").flatten();
+    let log_bytes: u64 = logs.filter_map(|log| log.metadata().ok()).map(|log| log.len()).sum();
+    let rows = [("check", &path, text.len() as f64), ("fsck", &folder, log_bytes as f64)];
+    for (name, (verb, subject, bytes)) in names.into_iter().zip(rows) {
+        let run = |cores: &str| {
+            let mut command = Command::new("taskset");
+            command
+                .args(["-c", cores])
+                .arg(&damcast)
+                .arg(verb)
+                .arg(subject)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null());
+            assert!(command.status().expect("taskset").success(), "{verb}");
+        };
+        table.row_on_wall(name, Unit::Speed(bytes / 1e6, "MB/s"), limit, || run("0,1"), || run("0"));
+    }
+    std::fs::remove_dir_all(work).expect("the temporary folder");
 }
