@@ -240,6 +240,19 @@ impl Pages {
         Pages { browser, open, fresh }
     }
 
+    /// Opens an address in a page. Chromium loses a request for the script now and then while servers come and go; the page says so then.
+    fn open(&mut self, page: &Page, address: &str) {
+        self.browser.select_page(page);
+        for _ in 0..5 {
+            self.browser.visit(address);
+            self.browser.wait("document.readyState", &"complete".into());
+            if self.browser.evaluate("document.querySelector('#dead') === null") == true {
+                return;
+            }
+        }
+        panic!("{address}: its script never ran; {:?}", self.browser.page_errors());
+    }
+
     /// Asserts that an open page becomes what a page loaded now is.
     fn check(&mut self, index: usize, server: &Server) {
         let page = self.open[index].clone();
@@ -324,11 +337,9 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
         let mut server = event.outlet.serve();
         server.wait_for(&event.outlet);
         for (page, index) in pages.open.clone().iter().zip(4 * stream as usize..) {
-            pages.browser.select_page(page);
-            pages.browser.visit(&format!("http://{}{}", server.address, paths[index % paths.len()]));
+            pages.open(page, &format!("http://{}{}", server.address, paths[index % paths.len()]));
             // Somebody looks at the first move of a game.
             if stream % 2 == 1 {
-                pages.browser.wait("document.readyState", &"complete".into());
                 pages.browser.evaluate("document.querySelector('#moves a')?.click()");
             }
         }

@@ -181,3 +181,23 @@ fn page_tries_again_to_load_rest_of_its_script() {
     browser.call("Network.setBlockedURLs", json!({"urls": []}));
     browser.wait("document.querySelector('#sound').hidden", &false.into());
 }
+
+#[test]
+fn page_without_its_script_stops_saying_live() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    let address = format!("http://{}/?lang=en", server.address);
+    let seen = "['#live', '#dead'].map(one => document.querySelector(one)).map(one => one && getComputedStyle(one).visibility).join()";
+    browser.visit(&address);
+    browser.wait(seen, &"visible,".into());
+    browser.call("Network.enable", json!({}));
+    browser.call("Network.setCacheDisabled", json!({"cacheDisabled": true}));
+    browser.call("Network.setBlockedURLs", json!({"urls": ["*/assets/page-*.js"]}));
+    browser.visit(&address);
+    browser.wait(seen, &"visible,hidden".into());
+    browser.wait(seen, &"hidden,visible".into());
+    assert_eq!(browser.evaluate("document.querySelector('#dead').innerText"), "Not live: load this page again.");
+}

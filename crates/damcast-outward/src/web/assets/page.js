@@ -288,7 +288,7 @@ const again = () => setTimeout(() => visit(location.href), Math.random() * 800);
 let stream, triedAt = 0, last = root.id, streamed = Date.now();
 // The age of a stored page counts from its last event.
 const isStored = performance.getEntriesByType("navigation")[0]?.transferSize === 0;
-let heard = (isStored && +root.heard) || Date.now();
+let heard = isStored && +root.heard || Date.now();
 // Start of the server's silence; short gaps of the network are normal.
 let missingSince = Date.now();
 let isWarning = !!root.silent;
@@ -371,7 +371,7 @@ function watch() {
   const missing = at - missingSince;
   if (missing > patience) setQuiet(true);
   if (missing >= 2 * patience) {
-    if (isStored && offset === undefined) banner(plural(texts.stored_page, Math.round(away / 60000)), "kept");
+    if (isStored && offset === undefined) banner(plural(texts.stored_page, Math.round(away / 6e4)), "kept");
     else banner(fill(texts.server_silent, lasting(away / 1000)));
   }
   if (root.live === "poll") return;
@@ -437,11 +437,13 @@ let attempts = 0;
 function loadMore() {
   import(root.more + "?" + attempts++).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, current, go, put, fill, visit, dress, texts, language }); dress(); }, () => setTimeout(loadMore, 3000 + Math.random() * 3000));
 }
-if (root.more) loadMore();
+root.more && loadMore();
 
 dress();
 scrollToMove();
 $(".nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-if (isStored) wake(); else connect();
+isStored ? wake() : connect();
 setInterval(tick, 250);
 setInterval(watch, 1000);
+// The line that the style shows on a page whose script did not come.
+dead.remove();

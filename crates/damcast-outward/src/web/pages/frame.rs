@@ -116,10 +116,13 @@ impl PageBuilder<'_> {
         self.html_document(Frame::Page, PageContent { main, ..content })
     }
 
-    /// Renders the line that says whether the page follows the games.
+    /// Renders the line that says whether the page follows the games, and one that the style shows if no script removes it in time.
     fn banner(&self) -> Markup {
-        let is_silent = self.view.silent_since.is_some();
-        html! { p #banner .banner role="status" hidden[!is_silent] { @if is_silent { (self.texts().recorder_silent) } } }
+        let (is_silent, texts) = (self.view.silent_since.is_some(), self.texts());
+        html! {
+            p #banner .banner role="status" hidden[!is_silent] { @if is_silent { (texts.recorder_silent) } }
+            p #dead .banner { (texts.load_again) }
+        }
     }
 
     /// Renders the links to the other pages.

@@ -168,6 +168,9 @@ texts! {
             "Al {} geen gegevens van de server",
             "Aucune donnée du serveur depuis {}",
             "Нет связи с сервером {}";
+        /// Bar above a page whose script could not be loaded.
+        load_again: "Not live: load this page again.", "Niet live: laad deze pagina opnieuw.",
+            "Pas en direct : rechargez cette page.", "Не онлайн: загрузите страницу заново.";
         /// Bar above a page without a script: the recorder at the tournament gives no sign of life.
         recorder_silent: "No word from the recorder: this page may be out of date.",
             "Geen bericht van de opnamecomputer: deze pagina is mogelijk niet actueel.",
