@@ -1,5 +1,5 @@
-//! Checks the layout of pages in Chromium: controls are in view, names are not cut, and states can be told apart in forced colours and on
-//! paper. `scripts/pictures` takes pictures of all pages for people to look at.
+//! Checks the layout of pages in Chromium. No control is below the first screen, and no name is cut. Each state looks different, also in
+//! forced colours and in print. `scripts/pictures` takes pictures of all pages for people to look at.
 
 use serde_json::{Value, json};
 

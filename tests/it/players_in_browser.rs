@@ -65,7 +65,7 @@ fn marked_players_lead_and_are_found_again() {
     assert!(complaints.is_empty(), "{complaints:?}");
 }
 
-/// Serves a board whose game has so many plies.
+/// Serves a board with a game of this number of plies.
 fn board(plies: usize) -> (OutletFixture, Server) {
     let mut outlet = OutletFixture::new();
     outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Round": "5"}));

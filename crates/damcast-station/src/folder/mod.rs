@@ -135,7 +135,7 @@ impl StationFolder {
             Ok(())
         };
         std::thread::scope(|scope| -> io::Result<()> {
-            // Without memory for another thread, those that run play its lines.
+            // If a thread cannot be spawned, the other threads play all lines.
             let threads = (0..others).map_while(|_| std::thread::Builder::new().spawn_scoped(scope, play_lines).ok());
             let threads: Vec<_> = threads.collect();
             let own = play_lines();

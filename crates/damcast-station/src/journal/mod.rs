@@ -52,7 +52,7 @@ const MAX_UNWRITTEN: usize = 8 << 20;
 /// Maximum number of durable bytes of a log kept in memory, to restore the file if it is truncated; most logs are shorter.
 const RETAINED_TAIL: u64 = 512 << 10;
 
-/// Bytes by which the memory for these grows. Doubling would reserve up to twice as much, on every line of a hall.
+/// Number of bytes by which the buffer of a log's end grows. Doubling the buffer would reserve up to twice as much memory on each line.
 const TAIL_STEP: usize = 4 << 10;
 
 /// Space reserved after the end of a board's log, in bytes: a day of one board has about 4 MB.
