@@ -277,12 +277,33 @@ impl Sensors {
     /// Returns the occupancy of the playing squares in another orientation.
     pub fn occupancy_from(&self, orientation: Orientation) -> Occupancy {
         let mut sight = Occupancy::default();
-        for (index, &code) in self.fields.iter().enumerate() {
-            if let Some(square) = self.square_of(index, orientation) {
-                sight.put(square, self.codes.piece(code));
+        for &field in &self.playing {
+            if let Some(square) = self.square_of(field, orientation) {
+                sight.put(square, self.codes.piece(self.fields[field]));
             }
         }
         sight
+    }
+
+    /// Whether the playing squares show the colours of a placement, in an orientation.
+    pub fn shows(&self, placement: &Placement, orientation: Orientation) -> bool {
+        let color = |field: usize| self.codes.piece(self.fields[field]).map(|piece| piece.color);
+        self.playing.iter().all(|&field| {
+            self.square_of(field, orientation).is_none_or(|square| color(field) == placement.color(square))
+        })
+    }
+
+    /// Returns the number of playing squares on which a dump shows another colour than is known; 0 if the dump does not fit this board.
+    pub fn count_changes(&self, codes: &[PieceCode]) -> usize {
+        let color = |code: PieceCode| self.codes.piece(code).map(|piece| piece.color);
+        let has_all_fields = codes.len() == self.fields.len();
+        if !has_all_fields && codes.len() != self.playing.len() {
+            return 0;
+        }
+        let is_changed = |&(index, &field): &(usize, &usize)| {
+            color(codes[if has_all_fields { field } else { index }]) != color(self.fields[field])
+        };
+        self.playing.iter().enumerate().filter(is_changed).count()
     }
 
     fn square_of(&self, field: usize, orientation: Orientation) -> Option<Square> {
@@ -291,5 +312,40 @@ impl Sensors {
             Orientation::Turned => self.fields.len() - 1 - field,
         };
         self.squares.get(field).copied().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use draughts::{Position, Variant};
+
+    use super::*;
+
+    /// Boards that differ from the start position on some fields.
+    #[test]
+    fn counts_and_comparisons_agree_with_occupancy() {
+        for variant in Variant::all() {
+            let (geometry, start) = (&variant.geometry, Position::start(variant));
+            for orientation in [Orientation::Normal, Orientation::Turned] {
+                let mut sensors = Sensors::new(geometry, CodeMap::default(), orientation);
+                sensors.assume_placement(start.placement());
+                assert!(sensors.shows(start.placement(), orientation));
+                for step in 1..40 {
+                    let mut codes = sensors.fields().to_vec();
+                    (0..codes.len())
+                        .step_by(step)
+                        .for_each(|field| codes[field] = PieceCode([0, 1, 4, 7, 10, 13][step % 6]));
+                    let playing: Vec<PieceCode> = sensors.playing.iter().map(|&field| codes[field]).collect();
+                    let mut after = sensors.clone();
+                    after.dump(&codes).unwrap();
+                    let differs = after.occupancy().differs_from(&sensors.occupancy());
+                    assert_eq!(sensors.count_changes(&codes), differs.len(), "{} {step}", variant.name);
+                    assert_eq!(sensors.count_changes(&playing), differs.len(), "{} {step}", variant.name);
+                    let is_start = after.occupancy().differs_from_placement(start.placement()).is_empty();
+                    assert_eq!(after.shows(start.placement(), orientation), is_start, "{} {step}", variant.name);
+                }
+                assert_eq!(sensors.count_changes(&[PieceCode(1); 7]), 0);
+            }
+        }
     }
 }

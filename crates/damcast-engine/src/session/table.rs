@@ -230,8 +230,7 @@ impl Table {
 
     /// Returns the number of playing squares on which a dump differs from the known contents.
     pub fn count_missed(&self, codes: &[PieceCode]) -> usize {
-        let mut shown = self.sensors().clone();
-        if shown.dump(codes).is_none() { 0 } else { shown.occupancy().differs_from(&self.board.occupancy()).len() }
+        self.sensors().count_changes(codes)
     }
 
     /// Returns the known contents of the fields.

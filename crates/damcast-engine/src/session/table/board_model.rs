@@ -262,10 +262,8 @@ impl BoardModel {
     /// Returns the orientation if `sensors` show the start position.
     pub fn start_orientation_of(&self, sensors: &Sensors) -> Option<Orientation> {
         let start = self.start_position();
-        let shows_start = |orientation: Orientation| {
-            sensors.occupancy_from(orientation).differs_from_placement(start.placement()).is_empty()
-        };
-        self.orientations().iter().copied().find(|&orientation| sensors.is_known() && shows_start(orientation))
+        let shows_start = |orientation: &Orientation| sensors.shows(start.placement(), *orientation);
+        self.orientations().iter().copied().find(shows_start).filter(|_| sensors.is_known())
     }
 
     /// Returns the squares that differ from the start position in the closest orientation, and the occupancy in that

@@ -169,7 +169,7 @@ impl NoticeTracker {
 /// Returns the pieces on the board that may form a result sign.
 fn result_signs(board: &BoardModel, clock: &TableClock) -> ResultSigns {
     let sensors = board.sensors();
-    let centre = sensors.centre_pieces().filter(|_| !clock.is_running());
+    let centre = if clock.is_running() { None } else { sensors.centre_pieces() };
     ResultSigns { result_pieces: sensors.result_pieces().to_vec(), centre }
 }
 
