@@ -197,11 +197,13 @@ impl Writer<'_> {
 
     /// Writes a comment wrapped between its words. Breaks inside a command, or a run of commands, only if it is longer than a line.
     fn comment(&mut self, comment: &str) {
-        let words = writer::comment_words(comment);
-        for (index, word) in words.iter().enumerate() {
-            let open = if index == 0 { "{" } else { "" };
-            let close = if index + 1 == words.len() { "}" } else { "" };
+        let line = writer::comment_line(comment);
+        let mut words = writer::comment_words(&line).peekable();
+        let mut open = "{";
+        while let Some(word) = words.next() {
+            let close = if words.peek().is_none() { "}" } else { "" };
             let token = format!("{open}{word}{close}");
+            open = "";
             if token.chars().count() > MAX_LINE_LEN {
                 token.split(' ').for_each(|part| self.token(part));
             } else {

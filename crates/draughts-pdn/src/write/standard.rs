@@ -110,21 +110,20 @@ impl Resolved {
         let (mut legs, mut ambiguous) = (vec![false; count], vec![false; count]);
         // For each line: the setup not yet followed by a move.
         let mut fresh: Vec<Option<usize>> = Vec::new();
-        let mut begins = None;
+        let mut begins: Option<Position> = None;
         let mut is_begun = false;
         let mut illegal = Vec::new();
         let walked = replay::walk(located, variant, &mut |seen| match seen {
             WalkEvent::Move { entry, before, ply, depth } => {
-                let fen = || fen::write(variant, &before.setup());
                 fresh.resize(depth + 1, None);
                 if let Some(setup) = fresh[depth].take()
                     && let Some((written, turn)) = &mut setups[setup]
                     && *turn != before.turn()
                 {
-                    (*written, *turn) = (fen(), before.turn());
+                    (*written, *turn) = (fen::write(variant, &before.setup()), before.turn());
                 }
                 if depth == 0 && !std::mem::replace(&mut is_begun, true) {
-                    begins = Some((fen(), before.turn()));
+                    begins = Some(*before);
                 }
                 let text = match style {
                     AmbiguousCaptures::Path => notation::write_in(before, ply),
@@ -150,9 +149,9 @@ impl Resolved {
             .tags
             .get("FEN")
             .is_some_and(|fen| fen.trim().starts_with('?') && replay::null_move(fen).is_none());
-        let begins = begins.filter(|(_, turn)| *turn != walked.start.turn() && !says_unknown);
-        let start_turn = begins.as_ref().map_or(walked.start.turn(), |(_, turn)| *turn);
-        let start_fen = begins.map(|(fen, _)| fen);
+        let begins = begins.filter(|first| first.turn() != walked.start.turn() && !says_unknown);
+        let start_turn = begins.as_ref().unwrap_or(&walked.start).turn();
+        let start_fen = begins.map(|first| fen::write(variant, &first.setup()));
         let illegal = walked.problems.into_iter().filter(|problem| illegal.contains(&problem.location)).collect();
         Resolved { plies, setups, legs, ambiguous, start: walked.start, start_turn, start_fen, illegal }
     }

@@ -15,6 +15,8 @@
 //!
 //! Sources: PDN 3.0, chapter "PDN Grammars", restrictions 1 to 5; chapter "PDN Examples" for both styles.
 
+use std::borrow::Cow;
+
 use crate::game::{Entry, Game, MoveEntry};
 use crate::notation;
 use crate::tag;
@@ -96,13 +98,17 @@ pub fn write_game(text: &mut String, game: &Game, style: Style) {
 /// Returns a move with number and strength, as in a file: `12. 32-28!`.
 pub fn ply_text(ply: &MoveEntry) -> String {
     let mut text = String::with_capacity(16 + ply.text.len());
+    push_ply(&mut text, ply);
+    text
+}
+
+fn push_ply(text: &mut String, ply: &MoveEntry) {
     if let Some(number) = ply.number {
         text.push_str(&number.value.to_string());
         text.push_str(if number.ellipsis { "... " } else { ". " });
     }
     text.push_str(&ply.text);
     text.push_str(ply.strength.as_deref().filter(|strength| is_strength(strength)).unwrap_or(""));
-    text
 }
 
 /// Returns a setup as in a file.
@@ -112,7 +118,7 @@ pub fn setup(fen: &str) -> String {
 
 /// Returns a comment as in a file, without line breaks.
 pub fn comment(text: &str) -> String {
-    format!("{{{}}}", comment_words(text).join(" "))
+    format!("{{{}}}", comment_line(text))
 }
 
 /// Returns a name that readers accept: the given one, or its valid characters.
@@ -142,29 +148,35 @@ fn is_strength(text: &str) -> bool {
     !inner.is_empty() && inner.bytes().all(|byte| matches!(byte, b'!' | b'?'))
 }
 
-/// Returns the words of a comment, which may be on separate lines. Blanks inside a command, and runs of blanks, belong to their word.
-pub(super) fn comment_words(text: &str) -> Vec<String> {
-    let flat = text.replace(['\n', '\r'], " ").replace('}', ")");
-    let mut words = vec![String::new()];
-    let mut is_command = false;
-    let mut characters = flat.trim_matches(crate::syntax::is_comment_blank).chars().peekable();
-    while let Some(c) = characters.next() {
-        let next = characters.peek().copied();
-        let word = words.last_mut().map_or(String::new(), std::mem::take);
-        is_command = (is_command || c == '[' && next == Some('%')) && c != ']';
-        let is_lone = !word.ends_with([' ', '\t']) && !matches!(next, Some(' ' | '\t' | '%') | None);
-        let may_break = c == ' ' && !is_command && is_lone;
-        let at_blank_run = word.is_empty() && c == ' ';
-        if let Some(last) = words.last_mut() {
-            *last = word;
-            if may_break && !at_blank_run {
-                words.push(String::new());
-            } else {
-                last.push(c);
+/// Returns a comment in one line, without what would end it.
+pub(super) fn comment_line(text: &str) -> Cow<'_, str> {
+    let text = text.trim_matches(crate::syntax::is_comment_blank);
+    match text.contains(['\n', '\r', '}']) {
+        true => text.replace(['\n', '\r'], " ").replace('}', ")").into(),
+        false => text.into(),
+    }
+}
+
+/// Returns the words of a [`comment_line`], which may be on separate lines. Blanks inside a command, and runs of blanks, belong to
+/// their word.
+pub(super) fn comment_words(line: &str) -> impl Iterator<Item = &str> {
+    let bytes = line.as_bytes();
+    let (mut is_command, mut start, mut at) = (false, 0, 0);
+    let mut is_over = false;
+    std::iter::from_fn(move || {
+        while at < bytes.len() {
+            let (byte, next) = (bytes[at], bytes.get(at + 1));
+            is_command = (is_command || byte == b'[' && next == Some(&b'%')) && byte != b']';
+            let is_lone = at > start
+                && !matches!(bytes[at - 1], b' ' | b'\t')
+                && !matches!(next, Some(b' ' | b'\t' | b'%') | None);
+            at += 1;
+            if byte == b' ' && !is_command && is_lone {
+                return Some(&line[std::mem::replace(&mut start, at)..at - 1]);
             }
         }
-    }
-    words
+        (!std::mem::replace(&mut is_over, true)).then(|| &line[start..])
+    })
 }
 
 /// Whether a line may end before this token.
@@ -198,18 +210,23 @@ impl Lines<'_> {
     }
 
     fn token(&mut self, token: &str, wrap: Wrap) {
-        let length = token.chars().count();
-        if self.last == Last::Token {
-            if wrap == Wrap::Yes && self.column + 1 + length > MAX_LINE_LEN {
-                self.text.push('\n');
-                self.column = 0;
-            } else {
-                self.text.push(' ');
-                self.column += 1;
-            }
+        self.token_from(wrap, |text| text.push_str(token));
+    }
+
+    /// Adds the token that `push` appends.
+    fn token_from(&mut self, wrap: Wrap, push: impl FnOnce(&mut String)) {
+        let has_before = self.last == Last::Token;
+        let separator = self.text.len();
+        self.text.push_str(if has_before { " " } else { "" });
+        let start = self.text.len();
+        push(self.text);
+        let length = self.text[start..].chars().count();
+        if has_before && wrap == Wrap::Yes && self.column + 1 + length > MAX_LINE_LEN {
+            self.text.replace_range(separator..start, "\n");
+            self.column = length;
+        } else {
+            self.column += usize::from(has_before) + length;
         }
-        self.text.push_str(token);
-        self.column += length;
         self.last = Last::Token;
     }
 
@@ -218,7 +235,7 @@ impl Lines<'_> {
             self.comment(&ply_text(ply), wrap);
             return;
         }
-        self.token(&ply_text(ply), wrap);
+        self.token_from(wrap, |text| push_ply(text, ply));
         if let Some(captured) = ply.captured.as_deref().filter(|captured| notation::is_list(captured)) {
             self.token(&format!("<{captured}>"), wrap);
         }
@@ -231,12 +248,13 @@ impl Lines<'_> {
     }
 
     fn comment(&mut self, comment: &str, wrap: Wrap) {
-        let words = comment_words(comment);
-        let count = words.len();
-        for (index, word) in words.iter().enumerate() {
-            let open = if index == 0 { "{" } else { "" };
-            let close = if index + 1 == count { "}" } else { "" };
-            self.token(&format!("{open}{word}{close}"), wrap);
+        let line = comment_line(comment);
+        let mut words = comment_words(&line).peekable();
+        let mut open = "{";
+        while let Some(word) = words.next() {
+            let close = if words.peek().is_none() { "}" } else { "" };
+            self.token_from(wrap, |text| [open, word, close].into_iter().for_each(|part| text.push_str(part)));
+            open = "";
         }
     }
 }
@@ -259,6 +277,19 @@ mod tests {
         ];
         let expected = "[HeureBlanche \"a \\\"b\\\" c\"]\n\n{a ) b  c} 41. 32-28 $7 {-} /FEN \"B:W1:B2\"/ *\n";
         assert_eq!(write(&[game], Style::Compact), expected);
+    }
+
+    #[test]
+    fn words_of_comment_make_its_line() {
+        let words = |line: &'static str| comment_words(line).collect::<Vec<_>>();
+        assert_eq!(words(""), [""]);
+        assert_eq!(words("a good move"), ["a", "good", "move"]);
+        assert_eq!(words("a  b %x [%clock w1 B2] c"), ["a  b %x", "[%clock w1 B2]", "c"]);
+        assert_eq!(words("é\t b [%open to the end"), ["é\t b", "[%open to the end"]);
+        for text in [" a  b ", "[ x] y %z  [%c ] ]", "} a\r\nb\n{", "- - -", "[%a b] c [%d"] {
+            let line = comment_line(text);
+            assert_eq!(comment_words(&line).collect::<Vec<_>>().join(" "), line);
+        }
     }
 
     #[test]
