@@ -520,6 +520,10 @@ fn results_of_64_boards_fit_tablet() {
     let rows =
         |browser: &mut Browser, count: u64| browser.wait("document.querySelectorAll('.res li').length", &count.into());
     rows(&mut browser, 64);
+    // Each row shows both names, White's above Black's.
+    let names = "[...document.querySelectorAll('.res li')].filter(row => { const [white, black] = [...row.querySelectorAll('.sides bdi')]\
+        .map(name => name.getBoundingClientRect()); return white.width > 100 && black.width > 100 && white.bottom <= black.top + 1; }).length";
+    assert_eq!(browser.evaluate(names), 64);
     save_screenshots(&mut browser, &folder, "results");
     let row = |number: usize| format!("document.querySelector('.res li[data-key=\"row main {number}\"]')");
     browser.evaluate(&format!("{}.querySelector('[data-points=\"2\"]').click()", row(2)));

@@ -54,6 +54,29 @@ fn controls_of_board_are_in_view() {
             return document.elementFromPoint(left + width / 2, top + height / 2)?.closest('a') !== link; }).length";
         assert_eq!(browser.evaluate(covered), 0, "{width}x{height}");
         assert_eq!(browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), true, "{width}x{height}");
+        // On all screens but the smallest the buttons cover neither a player nor a clock.
+        if height > 640 || width > 640 {
+            let top = "document.querySelector('.brd .ctl').getBoundingClientRect().top";
+            let hidden = format!(
+                "[...document.querySelectorAll('.plb :is(b, .nm1, .ck)')].filter(one => one.getBoundingClientRect().bottom > {top} + 1).length"
+            );
+            assert_eq!(browser.evaluate(&hidden), 0, "{width}x{height}");
+        }
+    }
+}
+
+#[test]
+fn board_that_waits_is_large() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    let server = outlet.serve();
+    for (width, least) in [(360, 320), (1280, 400)] {
+        set_screen(&mut browser, width, 800);
+        open(&mut browser, &server, "/board/3");
+        browser.wait("document.querySelector('main .st').textContent", &"Not started".into());
+        let board = browser.evaluate("document.querySelector('main svg.bd').getBoundingClientRect().width");
+        assert!(board.as_f64().unwrap() >= f64::from(least), "{width}: {board}");
     }
 }
 
@@ -62,11 +85,14 @@ fn tables_show_results_on_phone() {
     let Some(mut browser) = Browser::open() else { return };
     let mut outlet = hall(3);
     tournament(&mut outlet);
+    let known = std::fs::read_to_string(outlet.path("tournament.json")).unwrap();
+    let named = known.replace("Clerc, R.", LONG).replace("Gantwarg", "Тансыккужина, Тамара");
+    outlet.write("tournament.json", &named.replace("\"name\":\"Ba\"", "\"federation\":\"SEN\",\"name\":\"Ba\""));
     outlet.write("archive/board-1-1.pdn", "*\n");
     outlet.write("archive/board-2-1.pdn", "*\n");
     let server = outlet.serve();
     set_screen(&mut browser, 360, 740);
-    for path in ["/round/6", "/archive", "/standings"] {
+    for path in ["/round/6", "/archive", "/standings", "/players", "/player/Open-2", "/player/Open-3"] {
         open(&mut browser, &server, path);
         let outside = "[...document.querySelectorAll('.tb')].filter(table => table.scrollWidth > table.clientWidth && !table.querySelector('.x')).length";
         assert_eq!(browser.evaluate(outside), 0, "{path}");
@@ -122,11 +148,21 @@ fn states_are_seen_in_forced_colours() {
 #[test]
 fn paper_has_games_and_no_controls() {
     let Some(mut browser) = Browser::open() else { return };
-    let server = hall(3).serve();
+    let mut past = OutletFixture::new();
+    tournament(&mut past);
+    let known = std::fs::read_to_string(past.path("tournament.json")).unwrap();
+    past.write("tournament.json", &known.replace("\"event\":{}", "\"event\":{\"start\":\"2026-07-10\"}"));
+    for board in ["board-1", "board-2"] {
+        past.append_event(board, json!({"n": 2, "type": "result", "result": "2-0"}));
+    }
+    let (server, past) = (hall(3).serve(), past.serve());
     set_screen(&mut browser, 1280, 800);
     set_media(&mut browser, "print", "none");
+    open(&mut browser, &past, "/");
+    assert_eq!(browser.evaluate("document.querySelectorAll('.ev-final, .ev-links').length"), 3);
+    let shown = "[...document.querySelectorAll('.tools, .nav, .ctl, .acts, .foot, .lg, .men, .flt, .btn')].filter(one => one.getClientRects().length).length";
+    assert_eq!(browser.evaluate(shown), 0);
     open(&mut browser, &server, "/board/1");
-    let shown = "[...document.querySelectorAll('.tools, .nav, .ctl, .acts, .foot, .lg, .men, .flt')].filter(one => one.getClientRects().length).length";
     assert_eq!(browser.evaluate(shown), 0);
     assert_eq!(
         browser.evaluate("getComputedStyle(document.querySelector('.sheet a[aria-current]')).backgroundColor"),

@@ -38,7 +38,7 @@ const rowOf = (section, round, pairing) => {
 };
 
 const resultRow = (section, round, row) => el('li', {tabindex: 0, 'data-key': `row ${section.name} ${row.table}`, 'aria-label': `${filled(texts.board, row.table)}: ${row.white} – ${row.black}`},
-  el('b', {}, row.table), el('span.n.pl', {}, bdi(row.white), bdi(row.black)), el('span.n.q', {}, bdi(row.last), bdi(row.clocks)),
+  el('b', {}, row.table), el('span.n.sides', {}, bdi(row.white), bdi(row.black)), el('span.n.q', {}, bdi(row.last), bdi(row.clocks)),
   el('span.p', {}, row.points || (row.proposed ? filled(texts.proposed, row.proposed) : '')),
   el('span.g', {}, ...pointsOf(section).map((result, index) => button(result.replace('-', '–'), `${section.name} ${row.table} ${index}`, () => enterResult(section, round, row, result),
     {class: row.proposed === result ? 'btn p' : 'btn', 'data-points': String(2 - index), 'aria-label': `${result}, ${filled(texts.board, row.table)}`, disabled: !row.pairing.table || row.points === result}))));

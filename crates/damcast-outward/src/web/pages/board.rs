@@ -44,7 +44,7 @@ impl<'a> PageBuilder<'a> {
     /// Renders boards by number; with a lead, the featured board, or the first one, large and before them.
     pub(super) fn boards(&self, boards: &ShownBoards<'_>, has_lead: bool) -> Markup {
         let ShownBoards { begun, waiting } = boards;
-        // Two boards are large enough as they are.
+        // Two boards stand side by side.
         let is_featured = |shown: &&PageGame<'_>| {
             let featured = self.view.featured();
             featured.is_some_and(|which| {
@@ -52,9 +52,9 @@ impl<'a> PageBuilder<'a> {
             })
         };
         let lead = begun.iter().find(is_featured).or(begun.first());
-        let lead = lead.filter(|_| has_lead && waiting.len() + begun.len() > 2).map(|shown| shown.number);
+        let lead = lead.filter(|_| has_lead && waiting.len() + begun.len() != 2).map(|shown| shown.number);
         let waiting_card =
-            |one: &(BoardNumber, _)| BoardCard { is_behind: true, number: one.0, html: self.waiting_card(*one) };
+            |one: &(BoardNumber, _)| BoardCard { is_behind: true, number: one.0, html: self.waiting_card(*one, None) };
         let mut cards: Vec<BoardCard> = waiting.iter().map(waiting_card).collect();
         cards.extend(begun.iter().map(|shown| {
             let is_leading = lead == Some(shown.number);
@@ -124,8 +124,8 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Renders the card of a board with an unstarted game.
-    pub(super) fn waiting_card(&self, (number, game): (BoardNumber, &ViewerGame)) -> Markup {
+    /// Renders the card of a board with an unstarted game; `class` is that of its element.
+    pub(super) fn waiting_card(&self, (number, game): (BoardNumber, &ViewerGame), class: Option<&str>) -> Markup {
         let texts = self.texts();
         let label = format!("{}. {}", self.board_title(number), texts.not_started);
         let pages = self.player_pages(game);
@@ -139,7 +139,7 @@ impl<'a> PageBuilder<'a> {
         };
         let key = format!("wait-{}", percent_encoded(&self.view.hall.number_in_address(number)));
         self.parts.leaf("li", &key, &self.view.files.tag, || html! {
-            li { article.g.s-wait {
+            li class=[class] { article.g.s-wait {
                 div.top { h2 { a href=(self.link(&self.number_address(number))) { span.vh { (texts.board_heading) " " } (number) } } p.st { (texts.not_started) } }
                 (player(Color::Black, "pl bk"))
                 div.bwrap { @if game.start_position.is_some() { (self.drawing(game.variant, game.start_position.as_ref(), None, false, &label)) } }

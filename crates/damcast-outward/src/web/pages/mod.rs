@@ -321,7 +321,12 @@ impl<'a> PageBuilder<'a> {
     /// Renders a single board with an unstarted game.
     fn waiting_board(&self, waiting: (BoardNumber, &ViewerGame)) -> Markup {
         let title = self.board_title(waiting.0);
-        self.current_page("grid", &self.current(), &title, || html! { ul.grid { (self.waiting_card(waiting)) } })
+        self.current_page(
+            "grid",
+            &self.current(),
+            &title,
+            || html! { ul.grid { (self.waiting_card(waiting, Some("lead"))) } },
+        )
     }
 
     /// Renders links that select boards. The script shows that of the viewer's own players.
@@ -441,7 +446,7 @@ impl<'a> PageBuilder<'a> {
         let address = shown.map_or_else(|| self.number_address(number), |shown| shown.address());
         let main = self.main("grid", "emb", || {
             html! {
-                @if let Some(waiting) = waiting { ul { (self.waiting_card(waiting)) } }
+                @if let Some(waiting) = waiting { ul { (self.waiting_card(waiting, None)) } }
                 @if let Some(shown) = shown { (self.card(&shown, true)) }
                 p.s { a href=(self.link(&address)) target="_blank" rel="noopener" { (self.texts().full_page) } }
             }
