@@ -26,8 +26,8 @@ pub(super) fn split(line: &str) -> (&str, Option<u32>) {
     let parts = || {
         let (before, digits) = line.split_at_checked(line.len().checked_sub(DIGIT_COUNT)?)?;
         let text = before.strip_suffix(MARK)?;
-        let all_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-        Some((text, u32::from_str_radix(digits, 16).ok().filter(|_| all_hex)?))
+        let add = |value: u32, digit: u8| Some(value << 4 | char::from(digit).to_digit(16)?);
+        Some((text, digits.bytes().try_fold(0, add)?))
     };
     parts().map_or((line, None), |(text, checksum)| (text, Some(checksum)))
 }

@@ -246,7 +246,8 @@ impl LogReader {
         let number = self.lines;
         let error = |LineError { column, fault }| LogError { line: number, column, fault };
         let parsed = parse_line(line).map_err(error)?;
-        match Seal::parse(without_end(line)) {
+        let seal = if matches!(parsed, LogLine::Record(_)) { None } else { Seal::parse(without_end(line)) };
+        match seal {
             Some(seal) if number == SEAL_LINE => {
                 self.seal = Some(seal);
                 return Ok(LogLine::Comment);
@@ -306,9 +307,8 @@ impl LogReader {
     ///
     /// Returns the errors of [`push_line`](Self::push_line), and an error if the bytes are not UTF-8.
     pub fn push_bytes(&mut self, line: &[u8]) -> Result<LogLine, LogError> {
-        let zero = line.iter().position(|&byte| byte == 0);
         match std::str::from_utf8(line) {
-            Ok(text) => self.push_line(text).map_err(|error| match zero {
+            Ok(text) => self.push_line(text).map_err(|error| match line.iter().position(|&byte| byte == 0) {
                 Some(at) => LogError { column: at + 1, fault: LogFault::ZeroBytes, ..error },
                 None => error,
             }),

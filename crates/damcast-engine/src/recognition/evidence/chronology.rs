@@ -48,27 +48,15 @@ impl<'a> Chronology<'a> {
             sight.put(change.square, change.before.map(|color| SensedPiece { color, is_king: false }));
         }
         let mut spans = vec![OccupancySpan { occupancy: sight, from: Millis::ZERO, seq_no: since }];
-        // Last piece on each square, and the times of its arrivals and departures, latest first.
-        let mut traces = [(None, [None; counts::FLICKER_CHANGES]); Square::MAX_COUNT];
-        let (mut flickering, mut unreported) = (SquareSet::EMPTY, SquareSet::EMPTY);
+        let mut unreported = SquareSet::EMPTY;
         for change in &changes {
             sight.put(change.square, change.after.map(|color| SensedPiece { color, is_king: false }));
             spans.push(OccupancySpan { occupancy: sight, from: change.at, seq_no: change.seq_no });
-            let piece = change.after.or(change.before);
-            let (last, times) = &mut traces[change.square.index()];
-            if *last != piece {
-                (*last, *times) = (piece, [None; counts::FLICKER_CHANGES]);
-            }
-            times.rotate_right(1);
-            times[0] = Some(change.at);
             if change.source == ChangeSource::Dump {
                 unreported.insert(change.square);
             }
-            if times[counts::FLICKER_CHANGES - 1].is_some_and(|first: Millis| change.at - first <= times::FLICKER_SPAN)
-            {
-                flickering.insert(change.square);
-            }
         }
+        let flickering = flickering(&changes);
         Chronology { changes, spans, uncertain: flickering | unreported, unreported, flickering }
     }
 
@@ -209,6 +197,29 @@ impl<'a> Chronology<'a> {
         standing.sort_by_key(|(span, _, moment)| (std::cmp::Reverse(*span), std::cmp::Reverse(*moment)));
         standing.into_iter().take(max_count).map(|(span, sight, moment)| (sight, moment, span)).collect()
     }
+}
+
+/// Returns the squares that changed more often than a hand can cause.
+fn flickering(changes: &[&SquareChange]) -> SquareSet {
+    let mut flickering = SquareSet::EMPTY;
+    if changes.len() < counts::FLICKER_CHANGES {
+        return flickering;
+    }
+    // Last piece on each square, and the times of its arrivals and departures, latest first.
+    let mut traces = [(None, [None; counts::FLICKER_CHANGES]); Square::MAX_COUNT];
+    for change in changes {
+        let piece = change.after.or(change.before);
+        let (last, times) = &mut traces[change.square.index()];
+        if *last != piece {
+            (*last, *times) = (piece, [None; counts::FLICKER_CHANGES]);
+        }
+        times.rotate_right(1);
+        times[0] = Some(change.at);
+        if times[counts::FLICKER_CHANGES - 1].is_some_and(|first: Millis| change.at - first <= times::FLICKER_SPAN) {
+            flickering.insert(change.square);
+        }
+    }
+    flickering
 }
 
 #[cfg(test)]
