@@ -152,12 +152,12 @@ impl<'a> PageBuilder<'a> {
         html! {
             @if sections.is_some_and(|sections| !sections.is_empty()) { (self.parts.part("div", "final", standings)) }
             (self.report())
-            div.hd { h2 { (texts.results) } }
-            p.ev-links {
+            div.hd.noprint { h2 { (texts.results) } }
+            p.ev-links.noprint {
                 @for round in self.view.rounds() { a.btn href=(self.link(&format!("/round/{}", percent_encoded(round)))) { bdi { (fill(texts.round, shortened(round, 80))) } } }
             }
-            div.hd { h2 { (texts.games) } }
-            p.ev-links {
+            div.hd.noprint { h2 { (texts.games) } }
+            p.ev-links.noprint {
                 a.btn href=(self.link("/archive")) { (texts.all_games) } a.btn href="/games.pdn" { "games.pdn" }
                 @if self.view.plan().event.is_described() { a.btn href=(self.link("/event")) { (texts.about_event) } }
             }
@@ -184,7 +184,7 @@ impl<'a> PageBuilder<'a> {
                 @if !event.site.is_empty() { " " span { bdi { (shortened(&event.site, MAX_FACT_LEN)) } } }
             } }
             dl { @for (label, fact) in facts { @if !fact.is_empty() { div { dt { (label) } dd { bdi { (shortened(fact, MAX_FACT_LEN)) } } } } } }
-            @if !links.is_empty() { p.ev-links { @for (address, label) in links { a.btn href=(address) rel="noopener noreferrer" { (label) } } } }
+            @if !links.is_empty() { p.ev-links.noprint { @for (address, label) in links { a.btn href=(address) rel="noopener noreferrer" { (label) } } } }
             @if has_schedule {
                 h2 { (texts.schedule) }
                 ol { @for moment in event.schedule() { li {
