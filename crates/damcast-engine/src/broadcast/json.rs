@@ -21,7 +21,10 @@ impl Object {
 
     /// Adds a member with a whole number.
     pub fn number(self, name: &str, value: u64) -> Object {
-        self.raw(name, &value.to_string())
+        let mut object = self.name(name);
+        // Writing to a String cannot fail.
+        let _ = write!(object.0, "{value}");
+        object
     }
 
     /// Adds a member with an object.
@@ -93,16 +96,16 @@ impl Object {
 
 fn quote(json: &mut String, text: &str) {
     json.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => json.push_str("\\\""),
-            '\\' => json.push_str("\\\\"),
-            c if c.is_control() => {
-                // Writing to a String cannot fail.
-                let _ = write!(json, "\\u{:04x}", u32::from(c));
-            }
-            c => json.push(c),
-        }
+    let needs_escape = |c: char| matches!(c, '"' | '\\') || c.is_control();
+    for part in text.split_inclusive(needs_escape) {
+        let last = part.char_indices().next_back().filter(|(_, c)| needs_escape(*c));
+        json.push_str(last.map_or(part, |(at, _)| &part[..at]));
+        // Writing to a String cannot fail.
+        let _ = match last {
+            Some((_, c @ ('"' | '\\'))) => write!(json, "\\{c}"),
+            Some((_, c)) => write!(json, "\\u{:04x}", u32::from(c)),
+            None => Ok(()),
+        };
     }
     json.push('"');
 }

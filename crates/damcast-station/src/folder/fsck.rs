@@ -473,7 +473,10 @@ impl OutletCheck<'_> {
         let none = BTreeMap::new();
         let PlannedOutlet { delay, is_suspended, .. } = self.outlet.planned;
         let due = |delay| outlets::archived_games(self.round_boards, delay, self.now, &none);
-        let shown: BTreeSet<PathBuf> = due(delay).map(|archived| Ok(archived?.path)).collect::<io::Result<_>>()?;
+        // Without a delay all of them are shown.
+        let delayed = self.outlet.planned.has_delay().then(|| due(delay).map(|archived| Ok(archived?.path)));
+        let shown: Option<BTreeSet<PathBuf>> = delayed.map(Iterator::collect::<io::Result<_>>).transpose()?;
+        let is_shown = |path: &PathBuf| shown.as_ref().is_none_or(|shown| shown.contains(path));
         let is_expected = self.report.holder.is_none() && !is_suspended;
         for archived in due(Delay::NO_DELAY) {
             let ArchivedGame { path, text, prior_texts: earlier, .. } = archived?;
@@ -494,7 +497,7 @@ impl OutletCheck<'_> {
                     let advice = "damcast rebuild puts it aside and writes it again";
                     self.report.error(FindingKind::Archive, &name, "it is not what the logs say", advice);
                 }
-                None if is_expected && shown.contains(&path) => {
+                None if is_expected && is_shown(&path) => {
                     self.report.mended(FindingKind::Archive, &name, "it is not there");
                 }
                 None => {}

@@ -37,9 +37,19 @@ impl ChainedChecksum {
     #[must_use]
     pub fn next(self, text: &[u8]) -> ChainedChecksum {
         let mut digest = CHECKSUM.digest();
-        digest.update(self.to_string().as_bytes());
+        digest.update(&self.digits());
         digest.update(text);
         ChainedChecksum(digest.finalize())
+    }
+
+    /// Returns its eight digits, as `Display` shows them.
+    fn digits(self) -> [u8; DIGITS] {
+        let mut digits = [0; DIGITS];
+        for (at, digit) in (0..DIGITS as u32).rev().zip(&mut digits) {
+            // A number below 16 has a digit.
+            *digit = char::from_digit(self.0 >> (4 * at) & 15, 16).unwrap_or_default() as u8;
+        }
+        digits
     }
 
     /// Parses the eight digits of a checksum.
@@ -74,7 +84,7 @@ impl ChainedChecksum {
 
 impl fmt::Display for ChainedChecksum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:08x}", self.0)
+        f.write_str(str::from_utf8(&self.digits()).unwrap_or_default())
     }
 }
 

@@ -18,6 +18,7 @@
 //! replaced, because lines change or are missing, begins another generation.
 
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::io::{self, BufRead, Read};
 
 use damcast_engine::broadcast::events::{EventId, Generation, Stream, StreamKey};
@@ -58,7 +59,9 @@ pub fn witness_name(outlet: &str, generation: &str) -> String {
 /// Returns record 0.
 pub fn first_record(generation: &Generation) -> (String, ChainedChecksum) {
     let Generation { id, station, names } = generation;
-    sealed(ChainedChecksum::default(), format!("0 + {id} {station} {names}"))
+    let mut text = format!("0 + {id} {station} {names}");
+    let checksum = seal(&mut text, ChainedChecksum::default());
+    (text, checksum)
 }
 
 /// Returns the checksum of a published line, given with or without its LF.
@@ -68,19 +71,38 @@ pub fn line_checksum(line: &[u8]) -> u32 {
 
 /// Returns the record of an event. `line`: checksum of its line.
 pub fn record(seq: u64, event: &EventId, line: Option<u32>, before: ChainedChecksum) -> (String, ChainedChecksum) {
-    let EventId { board, game, stream, n } = event;
+    let mut text = String::new();
+    let checksum = write_record(&mut text, seq, event, line, before);
+    (text, checksum)
+}
+
+/// Replaces `text` by the record of an event.
+fn write_record(
+    text: &mut String,
+    seq: u64,
+    EventId { board, game, stream, n }: &EventId,
+    line: Option<u32>,
+    before: ChainedChecksum,
+) -> ChainedChecksum {
     let (board, mark) = match stream {
         Stream::Game => (board.as_str(), ""),
         Stream::LiveUpdate => (board.as_str(), LIVE_UPDATE_MARK),
         Stream::Tournament => (TOURNAMENT_MARK, TOURNAMENT_MARK),
     };
-    let line = line.map_or_else(String::new, |line| format!(" {line:08x}"));
-    sealed(before, format!("{seq} + {board} {game} {mark}{n}{line}"))
+    text.clear();
+    // Writing to a text cannot fail.
+    let _ = write!(text, "{seq} + {board} {game} {mark}{n}");
+    if let Some(line) = line {
+        let _ = write!(text, " {line:08x}");
+    }
+    seal(text, before)
 }
 
-fn sealed(before: ChainedChecksum, text: String) -> (String, ChainedChecksum) {
+/// Appends the checksum of a record and its LF.
+fn seal(text: &mut String, before: ChainedChecksum) -> ChainedChecksum {
     let checksum = before.next(text.as_bytes());
-    (format!("{text} ;{checksum}\n"), checksum)
+    let _ = writeln!(text, " ;{checksum}");
+    checksum
 }
 
 /// Returns 64 random bits, as 16 digits.
@@ -113,6 +135,8 @@ pub struct EventOrder<'d> {
     order: Source<'d>,
     lines: Source<'d>,
     buffer: Vec<u8>,
+    /// Record of the last event.
+    record: String,
     /// Generation of all lines.
     pub generation: Generation,
     /// Whether record 0 is there; if not, the generation is that of the lines.
@@ -127,6 +151,8 @@ pub struct EventOrder<'d> {
     has_checksums: bool,
     /// Last event of each stream so far.
     pub written: BTreeMap<StreamKey, u64>,
+    /// First event that does not follow the event before it of its stream, with the number of that one.
+    pub first_misplaced: Option<(EventId, u64)>,
     /// End of the order with all events so far.
     pub end: Witness,
     /// Number of correct bytes of the file.
@@ -169,6 +195,7 @@ impl<'d> EventOrder<'d> {
             order,
             lines,
             buffer,
+            record: String::new(),
             generation,
             has_generation,
             seq: 0,
@@ -176,6 +203,7 @@ impl<'d> EventOrder<'d> {
             line: None,
             has_checksums: true,
             written: BTreeMap::new(),
+            first_misplaced: None,
             end,
             right,
             witness,
@@ -190,39 +218,42 @@ impl<'d> EventOrder<'d> {
     ///
     /// Returns any I/O error.
     pub fn next_event(&mut self) -> io::Result<Option<EventId>> {
-        let seq = self.seq + 1;
+        let (seq, before) = (self.seq + 1, self.end.checksum);
         let mut next = None;
         if !self.is_recovering {
             read_line(&mut self.order, MAX_RECORD_LEN, &mut self.buffer)?;
-            let event = parse_record(&self.buffer, seq);
-            // Only the exact bytes of the record count.
-            let is_it = |(event, line): &(EventId, Option<u32>)| {
-                record(seq, event, *line, self.end.checksum).0.as_bytes() == self.buffer
-            };
-            next = event.filter(is_it);
+            next = parse_record(&self.buffer, seq).and_then(|(event, line)| {
+                let checksum = write_record(&mut self.record, seq, &event, line, before);
+                // Only the exact bytes of the record count.
+                (self.record.as_bytes() == self.buffer).then_some((event, line, checksum))
+            });
             match &next {
-                Some((_, line)) => {
+                Some((_, line, _)) => {
                     self.right += self.buffer.len() as u64;
                     self.has_checksums = line.is_some();
+                    read_line(&mut self.lines, MAX_LINE_LEN, &mut self.buffer)?;
                 }
                 None => self.is_recovering = true,
-            }
-            if next.is_some() {
-                read_line(&mut self.lines, MAX_LINE_LEN, &mut self.buffer)?;
             }
         }
         if next.is_none() {
             read_line(&mut self.lines, MAX_LINE_LEN, &mut self.buffer)?;
             let event = self.buffer.strip_suffix(b"\n").and_then(|line| self.parse_line(line, seq));
-            next = event.map(|event| (event, self.has_checksums.then(|| line_checksum(&self.buffer))));
+            next = event.map(|event| {
+                let line = self.has_checksums.then(|| line_checksum(&self.buffer));
+                let checksum = write_record(&mut self.record, seq, &event, line, before);
+                (event, line, checksum)
+            });
             self.recovered += u64::from(next.is_some());
         }
-        let Some((event, line)) = next else { return Ok(None) };
-        let (text, checksum) = record(seq, &event, line, self.end.checksum);
+        let Some((event, line, checksum)) = next else { return Ok(None) };
         (self.seq, self.line) = (seq, line);
-        self.end = Witness { length: self.end.length + text.len() as u64, checksum };
+        self.end = Witness { length: self.end.length + self.record.len() as u64, checksum };
         self.is_confirmed |= self.witness == Some(self.end);
-        self.written.insert(event.key(), event.n);
+        let known = self.written.insert(event.key(), event.n).unwrap_or(0);
+        if event.n != known + 1 && self.first_misplaced.is_none() {
+            self.first_misplaced = Some((event.clone(), known));
+        }
         Ok(Some(event))
     }
 

@@ -10,10 +10,13 @@ impl<'c> OutletCheck<'c> {
         let names = self.round_boards.history().names_version(delay, self.now);
         let (mut written, mut missing) = (BTreeMap::new(), 0);
         let mut generation = Generation { id: String::new(), station: String::new(), names };
-        if let Some(order) = self.read_order()? {
+        if let Some(mut order) = self.read_order()? {
             generation = order.generation.clone();
-            let Some(order) = self.check_order(order)? else { return Ok(()) };
-            let Some(of_order) = self.compare_events(&name, &generation)? else { return Ok(()) };
+            let compared = self.compare(&mut order, &generation)?;
+            if !self.check_order(&order)? {
+                return Ok(());
+            }
+            let Some(of_order) = self.report_comparison(compared, &name, &generation)? else { return Ok(()) };
             (written, missing) = (order.written, of_order);
         } else if found.events.length() > 0 {
             let advice = "the next start puts it aside and writes it again";
@@ -45,15 +48,24 @@ impl<'c> OutletCheck<'c> {
         EventOrder::read(&found.planned.name, found.order.from(0), found.events.from(0), self.witnesses)
     }
 
-    /// Compares the file of events with the logs, in the stored order. Returns the number of events that only the order has; `None` if the
-    /// file must be written again.
-    fn compare_events(&mut self, name: &Path, generation: &Generation) -> io::Result<Option<u64>> {
-        let events = &self.outlet.events;
+    /// Compares the file of events with the logs, in the stored order, and reads the order to its end.
+    fn compare(&mut self, order: &mut EventOrder<'_>, generation: &Generation) -> io::Result<Comparison> {
         let mut streams = EventStreams::new(self.round_boards.boards(), self.round_boards.history(), generation);
-        let compared = match &mut self.read_order()? {
-            Some(order) => outlets::compare(order, events.from(0), &mut streams, |_, _| {})?,
-            None => Comparison::Other { line: 1, event: None },
-        };
+        let compared = outlets::compare(order, self.outlet.events.from(0), &mut streams, |_, _| {})?;
+        while order.next_event()?.is_some() {}
+        self.report.events += order.seq as usize;
+        Ok(compared)
+    }
+
+    /// Reports how the file of events differs from the logs. Returns the number of events that only the order has; `None` if the file must
+    /// be written again.
+    fn report_comparison(
+        &mut self,
+        compared: Comparison,
+        name: &Path,
+        generation: &Generation,
+    ) -> io::Result<Option<u64>> {
+        let events = &self.outlet.events;
         let (line, event) = match compared {
             Comparison::Beginning { right, missing, unknown } => {
                 if unknown > 0 {
@@ -86,32 +98,23 @@ impl<'c> OutletCheck<'c> {
         Ok(None)
     }
 
-    /// Reads an order to its end. Returns `None` if its events cannot be checked.
-    fn check_order<'o>(&mut self, mut order: EventOrder<'o>) -> io::Result<Option<EventOrder<'o>>> {
+    /// Checks an order that was read to its end. Returns whether its events can be compared with the logs.
+    fn check_order(&mut self, order: &EventOrder<'_>) -> io::Result<bool> {
         let (found, path) = (self.outlet, self.outlet.order());
-        let mut strange: Option<String> = None;
-        let mut last: BTreeMap<StreamKey, u64> = BTreeMap::new();
-        while let Some(event) = order.next_event()? {
-            let known = last.insert(event.key(), event.n).unwrap_or(0);
-            if event.n != known + 1 {
-                let EventId { board, game, n, .. } = event;
-                strange.get_or_insert_with(|| format!("event {n} of game {game} of {board} follows event {known}"));
-            }
-            self.report.events += 1;
-        }
-        if let Some(what) = strange {
+        if let Some((EventId { board, game, n, .. }, known)) = &order.first_misplaced {
+            let what = format!("event {n} of game {game} of {board} follows event {known}");
             let advice = "put the file aside with events.ndjson; both are made again";
             self.report.error(FindingKind::Order, path, what, advice);
-            return Ok(None);
+            return Ok(false);
         }
         if let Err(mismatch) = order.check_witness() {
             if order.has_generation {
                 let advice = "put a copy of it there; until then nothing is shown in its outlet";
                 self.report.error(FindingKind::Order, path, mismatch.to_string(), advice);
-                return Ok(None);
+                return Ok(false);
             }
             self.report.mended(FindingKind::Order, path, format!("{mismatch}; the events begin another generation"));
-            return Ok(Some(order));
+            return Ok(true);
         }
         let is_being_written = || -> io::Result<bool> {
             let mut rest = Vec::new();
@@ -125,6 +128,6 @@ impl<'c> OutletCheck<'c> {
             };
             self.report.mended(FindingKind::Order, path, what);
         }
-        Ok(Some(order))
+        Ok(true)
     }
 }
