@@ -31,6 +31,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a measurement that meets what it did not expect should stop there")]
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::mem::MaybeUninit;
@@ -71,12 +72,16 @@ const SEQUENTIAL_BOARDS: usize = 24;
 const WARM_UP_PLIES: usize = 2;
 /// Number of boards of a round.
 const ROUND_BOARDS: usize = 64;
+/// Numbers of boards that are measured.
+const HALLS: [usize; 3] = [1, ROUND_BOARDS, 256];
 /// Number of runs of each program.
-const ROUNDS: usize = 2;
+const ROUNDS: usize = 3;
 /// Pause between a press and a sync, or the next press: for one board (on a quiet disk) and for many.
 const PRESS_GAP: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(2)];
 /// Measured programs.
 const PROGRAMS: [&str; 5] = ["null", "log", "lazy", "sync", "safe"];
+/// Times that are shown as ratios: those of a program, and of another one.
+const RATIOS: [[&str; 2]; 4] = [["lazy", "null"], ["log", "null"], ["safe", "fdatasync"], ["sync", "fdatasync"]];
 /// Programs measured beside viewers.
 const PROGRAMS_IN_SETTINGS: [&str; 2] = ["lazy", "safe"];
 /// Number of viewers, and of those who never read.
@@ -114,77 +119,106 @@ fn main() {
     }
     let mut found = Timings::default();
     for _ in 0..ROUNDS {
-        for boards in [1, ROUND_BOARDS] {
-            for (index, program) in PROGRAMS.into_iter().enumerate().filter(|(_, program)| is_wanted(program)) {
-                let RunTimings { single, simultaneous: together, fdatasync } = measure(program, boards, Setting::Alone);
-                found.single[usize::from(boards > 1)][index].extend(single);
-                if program == "null" {
-                    found.simultaneous_read.extend(&together);
-                }
+        for boards in HALLS {
+            for program in PROGRAMS.into_iter().filter(|program| is_wanted(program)) {
+                let RunTimings { single, simultaneous, fdatasync } = measure(program, boards, Setting::Alone);
+                found.add(program, boards, single);
                 if program == "safe" {
-                    found.simultaneous.extend(together);
-                    found.fdatasync[usize::from(boards > 1)].extend(fdatasync);
+                    found.add("fdatasync", boards, fdatasync);
+                }
+                if boards == ROUND_BOARDS && program == "null" {
+                    found.simultaneous_read.push(simultaneous);
+                } else if boards == ROUND_BOARDS && program == "safe" {
+                    found.simultaneous.push(simultaneous);
                 }
             }
         }
         if is_wanted("separate") {
-            found.separate_files.extend(separate_files_times(folder.path(), 12));
+            found.separate_files.push(separate_files_times(folder.path(), 12));
         }
     }
     found.print();
 }
 
-/// Times of all programs, in microseconds.
+/// Times in each run of a program, in microseconds.
+#[derive(Default)]
+struct Runs(Vec<Vec<f64>>);
+
+impl Runs {
+    fn push(&mut self, run: Vec<f64>) {
+        self.0.push(run);
+    }
+
+    fn count(&self) -> usize {
+        self.0.iter().map(Vec::len).sum()
+    }
+
+    /// Returns the time within which this share of all presses was seen.
+    fn at(&self, share: f64) -> f64 {
+        time_at(&self.0.concat(), share)
+    }
+
+    /// Prints the ratios to the times of another program, each with its least and its largest value in one run.
+    fn print_ratios(&self, name: &str, other: &Runs) {
+        for (label, share) in [("p50", 0.5), ("p99", 0.99)] {
+            let (ours, theirs) = (self.at(share), other.at(share));
+            let ratios = self.0.iter().zip(&other.0).map(|(one, other)| time_at(one, share) / time_at(other, share));
+            let (least, most) =
+                ratios.fold((f64::INFINITY, 0.0_f64), |(least, most), ratio| (least.min(ratio), most.max(ratio)));
+            println!("{name}, {label}: {ours:.1} / {theirs:.1} us = {:.2} ({least:.2} to {most:.2})", ours / theirs);
+        }
+    }
+}
+
+/// Returns the time that a share of these times do not exceed.
+fn time_at(times: &[f64], share: f64) -> f64 {
+    let mut times = times.to_vec();
+    times.sort_by(f64::total_cmp);
+    times.get((times.len().saturating_sub(1) as f64 * share) as usize).copied().unwrap_or(f64::NAN)
+}
+
+/// Times of all programs.
 #[derive(Default)]
 struct Timings {
-    single: [[Vec<f64>; 5]; 2],
-    simultaneous: Vec<f64>,
+    /// Times of single presses, by number of boards and program.
+    single: BTreeMap<(usize, &'static str), Runs>,
+    simultaneous: Runs,
     /// Times of all boards together for the program `null`.
-    simultaneous_read: Vec<f64>,
-    fdatasync: [Vec<f64>; 2],
-    separate_files: Vec<f64>,
+    simultaneous_read: Runs,
+    separate_files: Runs,
 }
 
 impl Timings {
-    fn print(&mut self) {
+    fn add(&mut self, program: &'static str, boards: usize, times: Vec<f64>) {
+        self.single.entry((boards, program)).or_default().push(times);
+    }
+
+    fn print(&self) {
         println!("{:<22} {:>8} {:>10} {:>10} {:>10} {:>10}", "", "times", "p10 us", "p50 us", "p90 us", "p99 us");
-        let p50 = |name: &str, times: &mut Vec<f64>| {
-            times.sort_by(f64::total_cmp);
-            let at =
-                |share: f64| times.get(((times.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(f64::NAN);
-            let [p10, p50, p90, p99] = [0.1, 0.5, 0.9, 0.99].map(at);
-            println!("{name:<22} {:>8} {p10:>10.1} {p50:>10.1} {p90:>10.1} {p99:>10.1}", times.len());
-            p50
+        let row = |name: &str, runs: &Runs| {
+            let [p10, p50, p90, p99] = [0.1, 0.5, 0.9, 0.99].map(|share| runs.at(share));
+            println!("{name:<22} {:>8} {p10:>10.1} {p50:>10.1} {p90:>10.1} {p99:>10.1}", runs.count());
         };
-        let mut medians = [[0.0; 5]; 2];
-        for (boards, (times, medians)) in [1, ROUND_BOARDS].into_iter().zip(self.single.iter_mut().zip(&mut medians)) {
-            for ((name, times), median) in PROGRAMS.into_iter().zip(times).zip(medians) {
-                *median = p50(&format!("{name}, {boards} boards"), times);
+        for ((boards, program), runs) in &self.single {
+            row(&format!("{program}, {boards} boards"), runs);
+        }
+        row("separate", &self.separate_files);
+        row("together", &self.simultaneous);
+        row("together, null", &self.simultaneous_read);
+        println!("\nratios, and those of single runs");
+        for boards in HALLS {
+            for [one, other] in RATIOS {
+                if let (Some(runs), Some(others)) = (self.single.get(&(boards, one)), self.single.get(&(boards, other)))
+                {
+                    runs.print_ratios(&format!("{one} / {other}, {boards} boards"), others);
+                }
             }
         }
-        let fdatasync = [1, ROUND_BOARDS]
-            .map(|boards| p50(&format!("fdatasync, {boards} boards"), &mut self.fdatasync[usize::from(boards > 1)]));
-        let separate = p50("separate", &mut self.separate_files);
-        let together = p50("together", &mut self.simultaneous);
-        let read_together = p50("together, null", &mut self.simultaneous_read);
-        println!("\nratios of medians");
-        for ((boards, [null, log, lazy, sync, safe]), fdatasync) in
-            [1, ROUND_BOARDS].into_iter().zip(medians).zip(fdatasync)
-        {
-            println!(
-                "{boards:>3} boards: lazy / null {:.2} (log / null {:.2}), (safe - lazy) / fdatasync {:.2}, \
-                 safe / fdatasync {:.2} (sync / fdatasync {:.2})",
-                lazy / null,
-                log / null,
-                (safe - lazy) / fdatasync,
-                safe / fdatasync,
-                sync / fdatasync
-            );
-        }
+        let separate = self.separate_files.at(0.5);
         println!(
             "{ROUND_BOARDS} boards at once: together / separate {:.3} (together, null / separate {:.3})",
-            together / separate,
-            read_together / separate
+            self.simultaneous.at(0.5) / separate,
+            self.simultaneous_read.at(0.5) / separate
         );
     }
 }
@@ -338,33 +372,17 @@ impl Setting {
 
 /// Measures the station in two settings, in turn.
 fn compare(first: Setting, second: Setting) {
-    println!("{:<34} {:>8} {:>10} {:>10}", "", "times", "p50 us", "p99 us");
-    for boards in [1, ROUND_BOARDS] {
+    for boards in HALLS {
         for program in PROGRAMS_IN_SETTINGS {
-            let mut times = [Vec::new(), Vec::new()];
+            let mut times = [Runs::default(), Runs::default()];
             for _ in 0..ROUNDS {
                 for (setting, times) in [first, second].into_iter().zip(&mut times) {
-                    times.extend(measure(program, boards, setting).single);
+                    times.push(measure(program, boards, setting).single);
                 }
             }
-            let found = times.map(|mut times| {
-                times.sort_by(f64::total_cmp);
-                let at = |share: f64| {
-                    times.get(((times.len().max(1) - 1) as f64 * share) as usize).copied().unwrap_or(f64::NAN)
-                };
-                (times.len(), at(0.5), at(0.99))
-            });
-            for (setting, (count, p50, p99)) in [first, second].into_iter().zip(found) {
-                let name = format!("{program}, {boards} boards, {}", setting.name());
-                println!("{name:<34} {count:>8} {p50:>10.1} {p99:>10.1}");
-            }
-            println!(
-                "{program}, {boards} boards: {} / {}: p50 {:.2}, p99 {:.2}",
-                second.name(),
-                first.name(),
-                found[1].1 / found[0].1,
-                found[1].2 / found[0].2
-            );
+            let [before, beside] = times;
+            println!("{program}, {boards} boards: {} times", before.count());
+            beside.print_ratios(&format!("{program} {} / {}, {boards} boards", second.name(), first.name()), &before);
         }
     }
 }

@@ -98,7 +98,7 @@ impl Table {
     }
 
     pub fn print(&self) {
-        println!("| measure | ours | peer | ratio | limit | n | spread of the ratio |");
+        println!("| measure | ours | peer | ratio | limit | n | spread |");
         println!("|---|---|---|---|---|---|---|");
         self.rows.iter().for_each(|row| println!("{row}"));
     }
