@@ -377,6 +377,27 @@ fn writes_nothing_beside_running_station() {
 
 /// The day of a hall: 64 boards, eight hours, each board with one game after the other until closing. `boardsim day` does this with other
 /// numbers.
+/// The order is damaged from its middle on, and a line of the events stands twice: what follows that line is in no order.
+#[test]
+fn fsck_counts_events_up_to_repeated_line_only() {
+    let (folder, _) = quiet_evening();
+    let path = folder.path();
+    let [order, events] = ["log/events.order", "public/events.ndjson"].map(|name| path.join(name));
+    let text = fs::read_to_string(&order).unwrap();
+    fs::write(&order, &text[..text.len() / 2]).unwrap();
+    let mut lines: Vec<String> =
+        fs::read_to_string(&events).unwrap().split_inclusive('\n').map(str::to_owned).collect();
+    let last = lines.len() - 4;
+    lines.insert(last, lines[last - 1].clone());
+    fs::write(&events, lines.concat()).unwrap();
+    let report = fsck::check(path).unwrap();
+    assert_eq!(report.events, last);
+    let known = text[..text.len() / 2].lines().count() - 2;
+    is_found(path, Severity::SelfHealing, "log/events.order", &format!("it lacks {} events", last - known));
+    let what = format!("line {} and what follows it are in no log", last + 1);
+    is_found(path, Severity::Error, "public/events.ndjson", &what);
+}
+
 #[test]
 #[ignore = "a quarter of an hour; `cargo test --profile proof --test it -- --ignored --nocapture day_of_64`"]
 fn day_of_64_boards_matches_logs() {
