@@ -17,7 +17,6 @@ mod featured;
 mod game;
 mod halls;
 mod lines;
-mod tags;
 
 use std::collections::{BTreeMap, VecDeque, vec_deque};
 use std::sync::Arc;
@@ -33,7 +32,6 @@ pub use game::{Diagram, EntrySummary, PlayState, ViewerClock, ViewerEntry, Viewe
 pub(crate) use game::{fields_of, letters};
 pub use halls::{BoardNumber, JoinedHall};
 pub use lines::{GameLines, GameReplay};
-pub use tags::ViewerTags;
 
 /// Number of frames kept for pages that reconnect. A page that missed more gets a snapshot.
 const MAX_FRAMES: usize = 2048;
@@ -81,7 +79,7 @@ pub struct LineMark {
 }
 
 /// Board with all its games.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ViewerBoard {
     /// Name in the events.
     pub name: String,
@@ -103,14 +101,8 @@ pub struct BoardFrame {
     pub bytes: Bytes,
 }
 
-/// Frames that a viewer has missed.
-#[derive(Debug)]
-pub enum MissedFrames<'a> {
-    /// Missed frames, oldest first.
-    Frames(vec_deque::Iter<'a, Arc<BoardFrame>>),
-    /// Some frames are unavailable, or the event is unknown.
-    Unavailable,
-}
+/// Frames that a viewer has missed, oldest first.
+pub type MissedFrames<'a> = vec_deque::Iter<'a, Arc<BoardFrame>>;
 
 /// Line of the file about a board.
 #[derive(Deserialize)]
@@ -129,7 +121,7 @@ struct ParsedEvent {
     clock: Option<EventClock>,
     result: Option<String>,
     moves: Option<Vec<String>>,
-    state: Option<String>,
+    state: Option<PlayState>,
     reason: Option<String>,
     field: Option<String>,
     new: Option<String>,
@@ -162,11 +154,11 @@ impl ViewerHall {
         self.hash.update(line);
         self.seq = seq;
         self.heard = heard;
-        if let Some(generation) = generation.filter(|generation| **generation != self.generation) {
+        if let Some(generation) = generation {
             generation.clone_into(&mut self.generation);
         }
-        if station.is_some() && self.station.as_deref() != station {
-            self.station = station.map(str::to_owned);
+        if let Some(station) = station {
+            station.clone_into(self.station.get_or_insert_default());
         }
         match serde_json::from_str::<ParsedEvent>(line) {
             Ok(event) => {
@@ -220,23 +212,17 @@ impl ViewerHall {
         mark.cloned().unwrap_or(LineMark { line: 1, begin: 0, hash: Sha256::new() })
     }
 
-    /// Returns the frames after the event `id`, which has the format of [`ViewerHall::id`].
-    pub fn missed(&self, id: &str) -> MissedFrames<'_> {
-        let known = id.rsplit_once('.').filter(|(generation, _)| *generation == self.generation);
-        match known.and_then(|(_, seq)| seq.parse::<u64>().ok()) {
-            Some(seq) => self.frames_after(seq),
-            None => MissedFrames::Unavailable,
-        }
+    /// Returns the frames after the event `id`, which has the format of [`ViewerHall::id`]; `None` as [`ViewerHall::frames_after`] does.
+    pub fn missed(&self, id: &str) -> Option<MissedFrames<'_>> {
+        let (generation, seq) = id.rsplit_once('.')?;
+        let seq = seq.parse().ok().filter(|_| generation == self.generation)?;
+        self.frames_after(seq)
     }
 
-    /// Returns the frames after event `seq` of this generation.
-    pub fn frames_after(&self, seq: u64) -> MissedFrames<'_> {
-        if (self.frames_from..=self.seq).contains(&seq) {
-            let first = self.frames.partition_point(|frame| frame.seq <= seq);
-            MissedFrames::Frames(self.frames.range(first..))
-        } else {
-            MissedFrames::Unavailable
-        }
+    /// Returns the frames after event `seq` of this generation; `None` if some are unavailable, or the event is unknown.
+    pub fn frames_after(&self, seq: u64) -> Option<MissedFrames<'_>> {
+        let first = self.frames.partition_point(|frame| frame.seq <= seq);
+        (self.frames_from..=self.seq).contains(&seq).then(|| self.frames.range(first..))
     }
 
     /// Returns the state of all boards as one event of the stream.
@@ -258,12 +244,7 @@ impl ViewerHall {
         }
         let key = natural_order(name);
         let index = self.boards.partition_point(|board| natural_order(&board.name) < key);
-        let board = ViewerBoard {
-            name: name.to_owned(),
-            games: Vec::new(),
-            seq: self.seq,
-            recent_moves: RecentMoves::default(),
-        };
+        let board = ViewerBoard { name: name.to_owned(), seq: self.seq, ..ViewerBoard::default() };
         self.boards.insert(index, Arc::new(board));
         index
     }
@@ -503,13 +484,10 @@ mod tests {
         lines.extend((0..3000).map(|_| line("a", "\"type\":\"clock\",\"clock\":{\"white\":5}")));
         let hall = hall(&lines);
         assert_eq!(hall.id(), "g.3001");
-        let count = |id: &str| match hall.missed(id) {
-            MissedFrames::Frames(frames) => {
-                let frames: Vec<_> = frames.collect();
-                assert!(frames.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq));
-                Some(frames.len())
-            }
-            MissedFrames::Unavailable => None,
+        let count = |id: &str| {
+            let frames: Vec<_> = hall.missed(id)?.collect();
+            assert!(frames.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq));
+            Some(frames.len())
         };
         assert_eq!(count("g.3001"), Some(0));
         assert_eq!(count("g.2990"), Some(11));
