@@ -10,17 +10,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 use serde_json::json;
-use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
 use super::assets::Assets;
-use super::files::hex;
+use super::files::Representation;
 use super::pages::address::PageAddress;
 use super::pages::parts::{KnownParts, PartCollector};
 use super::pages::{LiveMode, PageBuilder, PageError};
 use super::stored_games::StoredGames;
 use super::view::View;
-use super::{compress, exact};
 
 /// Largest number of cached pages; the cache is cleared when the view changes.
 const MAX_CACHED_PAGES: usize = 512;
@@ -31,23 +29,14 @@ const MAX_KNOWN_VIEWS: usize = 4096;
 /// Largest number of remembered parts, over all pages. Above it the store forgets the pages that it made longest ago.
 const MAX_KNOWN_PARTS: usize = 200_000;
 
-/// Page, plain and compressed.
-#[derive(Clone, Debug)]
-pub struct RenderedPage {
-    /// Plain bytes.
-    pub plain: Bytes,
-    /// Compressed bytes.
-    pub compressed: Bytes,
-    /// Entity tag of the content, of a page that polls.
-    pub etag: Option<String>,
-}
-
 /// Makes pages and their changes.
 pub struct PageStore {
     /// Scripts and styles.
     pub assets: Assets,
     /// Reader of the games that memory has no moves of.
     pub games: StoredGames,
+    /// Changes with the assets and the version.
+    pub build: String,
     views: watch::Receiver<Arc<View>>,
     is_polled: bool,
     known: Mutex<KnownPages>,
@@ -62,7 +51,7 @@ struct KnownPages {
     views: VecDeque<(String, u64)>,
     watched: HashMap<PageAddress, WatchedPage>,
     /// Pages of the newest view.
-    rendered: HashMap<PageAddress, RenderedPage>,
+    rendered: HashMap<PageAddress, Representation>,
     /// Size of the rendered pages and of all changes in bytes.
     bytes: usize,
 }
@@ -80,7 +69,7 @@ struct WatchedPage {
 impl PageStore {
     /// Creates a store without pages. With `is_polled`, pages poll instead of keeping a stream open.
     pub fn new(assets: Assets, games: StoredGames, views: watch::Receiver<Arc<View>>, is_polled: bool) -> PageStore {
-        PageStore { assets, games, views, is_polled, known: Mutex::default() }
+        PageStore { build: assets.build_id(), assets, games, views, is_polled, known: Mutex::default() }
     }
 
     /// Locks what is known, and returns the newest view.
@@ -91,24 +80,30 @@ impl PageStore {
         (known, view)
     }
 
-    /// Returns the page of an address, from the cache if it is there; or a page that says why there is none. Returns also the view.
-    pub fn document(&self, address: &PageAddress) -> (RenderedPage, Option<PageError>, Arc<View>) {
+    /// Returns the page of an address, from the cache if it is there; or a page that says why there is none.
+    pub fn document(&self, address: &PageAddress) -> (Representation, Option<PageError>) {
         let (mut known, view) = self.lock();
         if let Some(page) = known.rendered.get(address) {
-            return (page.clone(), None, view);
+            return (page.clone(), None);
         }
         let WatchedPage { parts: before, changes, .. } = known.watched.remove(address).unwrap_or_default();
         let parts = PartCollector::new(&before, view.step, None);
         let (page, error) = self.builder(&view, address, &parts).render(&self.games);
-        let text = parts.filled(&page.into_string());
-        let etag = self.is_polled.then(|| format!("W/\"{}\"", hex(&Sha256::digest(&text)[..12])));
-        let page = RenderedPage { compressed: compress(text.as_bytes()), plain: exact(text.into_bytes()), etag };
+        let text = parts.filled(&page.into_string()).into_bytes();
+        let page = if self.is_polled {
+            let page = Representation::hashed(text);
+            Representation { etag: format!("W/{}", page.etag), ..page }
+        } else {
+            let silent = view.silent_since.map(|since| format!("-{since}")).unwrap_or_default();
+            let etag = format!("W/\"{}-{}-{}{silent}\"", view.id(), self.build, address.language.code());
+            Representation::new(text, etag)
+        };
         // Pages for wrong addresses would fill the memory.
         if error.is_none() {
             let watched = WatchedPage { parts: parts.known(), step: view.step, changes };
             known.keep(address, watched, Some(&page));
         }
-        (page, error, view)
+        (page, error)
     }
 
     /// Returns what changes in a page from view `from` to the newest, as an event of the stream; nothing if it stays as it is. Returns also
@@ -173,11 +168,10 @@ impl KnownPages {
     }
 
     /// Remembers the parts of a page, and caches the page itself while [`MAX_CACHED_BYTES`] allow. Above [`MAX_KNOWN_PARTS`] forgets the pages made longest ago.
-    fn keep(&mut self, address: &PageAddress, watched: WatchedPage, page: Option<&RenderedPage>) {
+    fn keep(&mut self, address: &PageAddress, watched: WatchedPage, page: Option<&Representation>) {
         if let Some(page) = page {
-            let bytes = page.plain.len() + page.compressed.len();
-            if self.rendered.len() < MAX_CACHED_PAGES && self.bytes + bytes <= MAX_CACHED_BYTES {
-                self.bytes += bytes;
+            if self.rendered.len() < MAX_CACHED_PAGES && self.bytes + page.size() <= MAX_CACHED_BYTES {
+                self.bytes += page.size();
                 self.rendered.insert(address.clone(), page.clone());
             }
         }

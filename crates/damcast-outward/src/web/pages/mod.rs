@@ -525,22 +525,21 @@ impl<'a> PageBuilder<'a> {
                     @if count > 0 { p { span.prov { b { (self.language().count(sentence, count)) } } } }
                 }
             }
-            @match self.view.files.standings["sections"].as_array() {
-                Some(sections) => { @for section in sections.iter().filter(|section| only.is_none_or(|only| section["section"] == only.name.as_str())) {
-                    @if let Some(title) = section["section"].as_str().and_then(plan::title) { h3 {
-                        a href=(self.link(&format!("/standings/{}", percent_encoded(title)))) { (name(Some(&truncated(title)))) }
-                    } }
-                    @let planned = self.view.plan().sections.iter().find(|planned| section["section"] == planned.name.as_str());
-                    @for kind in ["teams", "rows"] {
-                        @if let Some(table) = self.table(&section[kind], planned.filter(|_| kind == "rows")) { (table) }
-                    }
-                    @if let Some(now) = planned.and_then(|planned| self.standings_now(planned, &section["rows"], games)) { (now) }
-                    @if let Some((planned, round)) = planned.and_then(|planned| Some((planned, planned.rounds.iter().rev().find(|round| !planned.matches(round).is_empty())?))) {
+            @if self.view.files.standings.is_none() { p.none { (texts.no_tournament) } @if games.is_empty() { (self.ways_on()) } }
+            @for section in self.view.standings().iter().filter(|section| only.is_none_or(|only| section.name == only.name)) {
+                @if let Some(title) = plan::title(&section.name) { h3 {
+                    a href=(self.link(&format!("/standings/{}", percent_encoded(title)))) { (name(Some(&truncated(title)))) }
+                } }
+                @let planned = self.view.plan().section(&section.name);
+                (self.table(&section.teams, None))
+                (self.table(&section.rows, planned))
+                @if let Some(planned) = planned {
+                    (self.standings_now(planned, &section.rows, games))
+                    @if let Some(round) = planned.rounds.iter().rev().find(|round| !planned.matches(round).is_empty()) {
                         h3 { (fill(texts.round, round.number)) }
                         (self.matches(planned, round))
                     }
-                } }
-                None => { p.none { (texts.no_tournament) } @if games.is_empty() { (self.ways_on()) } }
+                }
             }
         } }
     }

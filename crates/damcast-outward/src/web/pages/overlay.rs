@@ -6,10 +6,9 @@ use maud::{Markup, html};
 use super::board::state_class;
 use super::frame::{Frame, PageContent};
 use super::overlay_look::{ClockSide, Overlay, OverlayKind};
-use super::tables::standings_rows;
 use super::text::{name, score, truncated};
 use super::{PageBuilder, PageError, PageGame, PlayerLabel};
-use crate::web::plan::title;
+use crate::web::plan::{StandingsRow, title};
 use crate::web::state::{BoardNumber, ViewerGame};
 use crate::web::texts::fill;
 use crate::web::texts::studio::StudioTexts;
@@ -181,31 +180,25 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Returns the name and the rows of a section of the standings, by default of the first one with rows.
-    fn section_rows(&self, wanted: Option<&str>) -> Option<(&'a str, &'a serde_json::Value)> {
-        let sections = self.view.files.standings["sections"].as_array()?;
-        let named = sections.iter().map(|section| (section["section"].as_str().unwrap_or_default(), section));
-        let mut named = named.map(|(name, section)| {
-            let has_teams = section["teams"].as_array().is_some_and(|teams| !teams.is_empty());
-            (name, &section[if has_teams { "teams" } else { "rows" }])
+    fn section_rows(&self, wanted: Option<&str>) -> Option<(&'a str, &'a [StandingsRow])> {
+        let sections = self.view.standings().iter();
+        let mut named = sections.map(|section| {
+            let rows = if section.teams.is_empty() { &section.rows } else { &section.teams };
+            (section.name.as_str(), rows.as_slice())
         });
-        named.find(|(name, rows)| match wanted {
-            Some(wanted) => *name == wanted,
-            None => rows.as_array().is_some_and(|rows| !rows.is_empty()),
-        })
+        named.find(|(name, rows)| wanted.map_or(!rows.is_empty(), |wanted| *name == wanted))
     }
 
     /// Renders the standings of a section, some rows at a time.
-    fn standings_panel(&self, (section, rows): (&str, &serde_json::Value)) -> Markup {
+    fn standings_panel(&self, (section, rows): (&str, &[StandingsRow])) -> Markup {
         let texts = self.texts();
-        let rows = standings_rows(rows);
         let open = self.current().iter().filter(|shown| shown.game.result.is_none()).count();
         html! { div.ost {
             h1 { (texts.standings) @if let Some(title) = title(section) { " " span { (name(Some(&truncated(title)))) } } }
             table {
                 thead.vh { tr { th scope="col" { (texts.rank) } th scope="col" { (texts.name) } th scope="col" { (texts.points) } } }
-                tbody data-turns=(STANDINGS_ROWS) { @for row in &rows {
-                    @let [place, player, points, _] = &row.texts;
-                    tr { td { (place) } th scope="row" { (name(Some(player))) } td { (points) } }
+                tbody data-turns=(STANDINGS_ROWS) { @for row in rows {
+                    tr { td { (row.rank) } th scope="row" { (name(Some(&truncated(&row.name)))) } td { (row.points) } }
                 } }
             }
             @if open > 0 { p.st { (self.language().count(texts.provisional, open)) } }

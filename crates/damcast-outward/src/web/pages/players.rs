@@ -6,10 +6,9 @@ use draughts::Color;
 use maud::{Markup, html};
 
 use super::address::{PageKind, percent_encoded};
-use super::tables::{StandingsRow, standings_rows};
 use super::text::{name, name_in_parts, truncated};
 use super::{PageBuilder, PageGame};
-use crate::web::plan::{PlannedPairing, PlannedPlayer, PlannedRound, PlannedSection, RoundCell, title};
+use crate::web::plan::{PlannedPairing, PlannedPlayer, PlannedRound, PlannedSection, RoundCell, StandingsRow, title};
 use crate::web::state::ViewerGame;
 use crate::web::texts::fill;
 
@@ -128,8 +127,8 @@ impl<'a> PageBuilder<'a> {
                 td { (player.federation.as_deref().unwrap_or_default()) }
                 td.rt { @if let Some(rating) = player.rating { (rating) } }
                 @if has_teams { td { bdi { (section.team_of(player).unwrap_or_default()) } } }
-                td { @if let Some(row) = standing { (row.texts[0]) } }
-                td.sc { @if let Some(row) = standing { (row.texts[2]) } }
+                td { @if let Some(row) = standing { (row.rank) } }
+                td.sc { @if let Some(row) = standing { (row.points) } }
             } }
         };
         let key = format!("players-{}", percent_encoded(&section.name));
@@ -147,10 +146,9 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Returns the rows of the standings of a section.
-    fn standings_of(&self, section: &PlannedSection) -> Vec<StandingsRow> {
-        let sections = self.view.files.standings["sections"].as_array();
-        let found = sections.and_then(|all| all.iter().find(|one| one["section"] == section.name.as_str()));
-        found.map_or_else(Vec::new, |found| standings_rows(&found["rows"]))
+    fn standings_of(&self, section: &PlannedSection) -> &'a [StandingsRow] {
+        let found = self.view.standings().iter().find(|one| one.name == section.name);
+        found.map_or(&[], |found| &found.rows)
     }
 
     /// Renders the page of a player: standing, next game, the game now, all games. `None` if there is no such player, or if the player wants
@@ -178,7 +176,7 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let rating = player.rating.map(|rating| rating.to_string());
         let facts = [player.title.as_deref(), player.federation.as_deref(), rating.as_deref(), section.team_of(player)];
-        let standing = self.standings_of(section).into_iter().find(|row| row.id == Some(player.id));
+        let standing = self.standings_of(section).iter().find(|row| row.id == Some(player.id));
         let next = next_pairing(section, player.id, games);
         html! { div {
             div.hd { div {
@@ -186,7 +184,7 @@ impl<'a> PageBuilder<'a> {
                 p { bdi { (facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")) } @if let Some(id) = &player.fmjd_id { " · FMJD " (truncated(id)) } }
             } }
             dl.sum {
-                @if let Some(StandingsRow { texts: [rank, _, points, played], .. }) = &standing {
+                @if let Some(StandingsRow { rank, points, games: played, .. }) = standing {
                     @for (word, value) in [(texts.rank, rank), (texts.points, points), (texts.played, played)] { div { dt { (word) } dd { (value) } } }
                 }
                 @if let Some((round, pairing)) = next {
