@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde::Deserialize;
@@ -14,40 +14,22 @@ use super::state::ViewerHall;
 use super::view::{FileView, View, featured};
 use crate::follow::{EventLine, FollowEvent, Follower, Progress};
 
-/// Longest wait for an event; the files and the stop flag are checked after each.
+/// Longest wait for an event; the files and the receivers are checked after each.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Age of the last sign of the recorder after which it counts as silent; it gives one every 5 seconds.
 const MAX_SIGN_AGE: Duration = Duration::from_secs(11);
 /// Largest number of lines read in one step.
 const MAX_BATCH: usize = 4096;
 
-/// Handle that ends the thread.
-pub struct EventReaderHandle(Arc<AtomicBool>);
-
-impl EventReaderHandle {
-    /// Makes the thread end soon.
-    pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Drop for EventReaderHandle {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
-
-/// Follows a folder. The first view appears after all present lines are read. `sign` receives the time of the recorder's last sign of life,
-/// in ms since 1970.
+/// Follows a folder until `views` has no receivers. The first view appears after all present lines are read. `sign` receives the time of
+/// the recorder's last sign of life, in ms since 1970.
 pub fn spawn(
     outlet: PathBuf,
     files: Arc<OutletFiles>,
     views: watch::Sender<Arc<View>>,
     sign: Arc<AtomicI64>,
     now: fn() -> i64,
-) -> io::Result<EventReaderHandle> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let stopped = stop.clone();
+) -> io::Result<()> {
     std::thread::Builder::new().name("events".to_owned()).spawn(move || {
         let mut reader = EventReader {
             lag: file_lag(&outlet),
@@ -59,11 +41,11 @@ pub fn spawn(
             is_caught_up: false,
             now,
         };
-        while !stopped.load(Ordering::Relaxed) {
+        while !views.is_closed() {
             reader.step(&views);
         }
     })?;
-    Ok(EventReaderHandle(stop))
+    Ok(())
 }
 
 struct EventReader {

@@ -202,7 +202,7 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, count
         let (id, leave) = waiting.admit(address, limits.trusted_proxies.contains(&address), &counts);
         counts.open.fetch_add(1, Ordering::Relaxed);
         let guest = ConnectionGuard { address, id, leave, waiting: waiting.clone(), counts: counts.clone() };
-        tokio::spawn(serve(http.clone(), TimeoutStream::new(stream), routes, guest));
+        tokio::spawn(serve(http.clone(), TimeoutStream { stream, blocked_since: None }, routes, guest));
         // Read a waiting request before accepting the next connection.
         tokio::task::yield_now().await;
     }
@@ -300,10 +300,6 @@ struct TimeoutStream {
 }
 
 impl TimeoutStream {
-    fn new(stream: TcpStream) -> TimeoutStream {
-        TimeoutStream { stream, blocked_since: None }
-    }
-
     fn check_progress<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             self.blocked_since = None;

@@ -122,7 +122,7 @@ impl OngoingGames<'_> {
     fn of(hall: &ViewerHall) -> OngoingGames<'_> {
         let boards = hall.boards();
         let current = boards.iter().filter_map(|(_, board)| Some((board.name.as_str(), board.current()?)));
-        let ongoing: Vec<_> = current.filter(|(_, game)| game.result.is_none() && !game.is_ended).collect();
+        let ongoing: Vec<_> = current.filter(|(_, game)| game.is_on()).collect();
         OngoingGames {
             boards: ongoing.iter().map(|(board, _)| *board).collect(),
             rounds: ongoing.iter().filter_map(|(_, game)| game.tag("Round")).collect(),

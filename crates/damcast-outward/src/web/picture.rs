@@ -1,7 +1,5 @@
 //! Pictures of positions as PNG: messengers and search engines show them beside a link.
 
-use std::collections::VecDeque;
-
 use axum::body::Bytes;
 use draughts::Variant;
 use tiny_skia::{Color, FillRule, Paint, PathBuilder, Pixmap, Rect, Stroke, Transform};
@@ -11,8 +9,6 @@ use super::exact;
 
 /// Width of a picture in pixels; other boards than square ones have another height.
 const WIDTH: usize = 640;
-/// Largest number of cached pictures, of about 10 kB each.
-const MAX_CACHED_PICTURES: usize = 64;
 
 /// Colours of the style sheet for light screens: light and dark fields, the last move and its frame.
 const LIGHT: u32 = 0xE6D8C0;
@@ -24,7 +20,7 @@ const WHITE: [u32; 2] = [0xFCF8EE, 0x33261B];
 const BLACK: [u32; 2] = [0x1C1C1E, 0xD9CDB8];
 
 /// Position to draw.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Debug)]
 pub struct PictureSpec {
     /// Rules, which give the fields.
     pub variant: &'static Variant,
@@ -34,24 +30,15 @@ pub struct PictureSpec {
     pub path: Vec<usize>,
 }
 
-/// Draws pictures, one at a time, and caches the last ones.
+/// Draws pictures, one at a time.
 #[derive(Default)]
-pub struct Pictures(Mutex<VecDeque<(PictureSpec, Bytes)>>);
+pub struct Pictures(Mutex<()>);
 
 impl Pictures {
     /// Returns the PNG of a position; `None` if it cannot be drawn.
     pub async fn png(&self, spec: PictureSpec) -> Option<Bytes> {
-        let mut cached = self.0.lock().await;
-        if let Some((_, bytes)) = cached.iter().find(|(known, _)| *known == spec) {
-            return Some(bytes.clone());
-        }
-        let drawn = spec.clone();
-        let bytes = tokio::task::spawn_blocking(move || draw(&drawn)).await.ok()??;
-        cached.push_back((spec, bytes.clone()));
-        if cached.len() > MAX_CACHED_PICTURES {
-            cached.pop_front();
-        }
-        Some(bytes)
+        let _turn = self.0.lock().await;
+        tokio::task::spawn_blocking(move || draw(&spec)).await.ok()?
     }
 }
 
@@ -82,14 +69,14 @@ fn draw(spec: &PictureSpec) -> Option<Bytes> {
         };
         let (x, y) = place(at);
         let centre = (x + size / 2.0, y + size / 2.0);
-        match piece.is_ascii_uppercase() {
+        if piece.is_ascii_lowercase() {
+            man(&mut picture, centre, size, colors)?;
+        } else {
             // A king is two men, one on the other.
-            true => {
-                man(&mut picture, (centre.0, centre.1 + size * 0.075), size, colors)?;
-                man(&mut picture, (centre.0, centre.1 - size * 0.075), size, colors)?;
-                disc(&mut picture, (centre.0, centre.1 - size * 0.075), size * 0.12, colors[1])?;
-            }
-            false => man(&mut picture, centre, size, colors)?,
+            let [lower, upper] = [1.0, -1.0].map(|side| (centre.0, centre.1 + side * size * 0.075));
+            man(&mut picture, lower, size, colors)?;
+            man(&mut picture, upper, size, colors)?;
+            disc(&mut picture, upper, size * 0.12, colors[1])?;
         }
     }
     picture.encode_png().ok().map(exact)

@@ -1,7 +1,6 @@
 //! Routes, the checks before them, and the headers of every answer.
 
 use std::io;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 
@@ -13,7 +12,6 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
-use serde::Deserialize;
 use tokio::sync::watch;
 
 use super::assets::{Assets, CSS, EMBED_SCRIPT, JS};
@@ -49,19 +47,20 @@ const FORM_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
 
 /// Shared data of all answers.
 pub struct Site {
-    views: watch::Receiver<Arc<View>>,
+    /// Newest view.
+    pub views: watch::Receiver<Arc<View>>,
+    /// Number of open streams.
+    pub viewers: Arc<AtomicU64>,
+    /// Programs that read PDN files.
+    pub readers: PdnReaders,
+    options: ServeOptions,
     files: Arc<OutletFiles>,
     pages: Arc<PageStore>,
     pictures: Pictures,
     hosts: AllowedHosts,
-    viewers: Arc<AtomicU64>,
-    readers: Arc<PdnReaders>,
     /// Time of the recorder's last sign of life, in ms since 1970; 0 without one.
     sign: Arc<AtomicI64>,
-    trusted_proxies: Vec<IpAddr>,
-    is_polled: bool,
     language: Option<Language>,
-    now: fn() -> i64,
 }
 
 impl Site {
@@ -70,35 +69,31 @@ impl Site {
         options: &ServeOptions,
         files: Arc<OutletFiles>,
         views: watch::Receiver<Arc<View>>,
-        viewers: Arc<AtomicU64>,
-        readers: Arc<PdnReaders>,
         sign: Arc<AtomicI64>,
-    ) -> Arc<Site> {
+    ) -> Site {
         let games = StoredGames::new(options.outlet.clone());
         let pages = PageStore::new(Assets::embedded(), games, views.clone(), options.is_polled);
-        Arc::new(Site {
+        Site {
             views,
+            viewers: Arc::default(),
+            readers: PdnReaders::default(),
+            options: options.clone(),
             files,
             pages: Arc::new(pages),
             pictures: Pictures::default(),
             hosts: AllowedHosts::new(options.machine.as_deref(), &options.hosts),
-            viewers,
-            readers,
             sign,
-            trusted_proxies: options.trusted_proxies.clone(),
-            is_polled: options.is_polled,
             language: options.language.or(options.is_polled.then_some(Language::En)),
-            now: options.now,
-        })
+        }
     }
 
     /// Returns the page that a path and a query name, in the language of the request.
     fn page_address(&self, asked: &PageRequest, path: &str, query: &PageQuery) -> PageAddress {
-        let chosen = asked.query.lang.as_deref().and_then(Language::from_code);
+        let chosen = asked.query.get("lang").and_then(Language::from_code);
         let host = asked.site_address.parse::<Uri>().ok();
         let host = host.as_ref().and_then(Uri::host);
         let is_reached = host.is_some_and(|host| !is_local_host(host));
-        let mut kind = PageKind::of(path, query, || is_reached.then(|| asked.site_address.clone()));
+        let mut kind = PageKind::of(path, query, is_reached.then(|| asked.site_address.clone()));
         if let PageKind::Studio { site, .. } = &mut kind {
             site.clone_from(&asked.site_address);
         }
@@ -107,7 +102,7 @@ impl Site {
             kind,
             language: chosen.or(self.language).unwrap_or_else(|| Language::negotiate(None, &asked.headers)),
             is_language_chosen: chosen.is_some(),
-            hides_results: query.hide.as_deref() == Some("results"),
+            hides_results: query.get("hide") == Some("results"),
             public_site: host.filter(|host| self.hosts.is_listed(host)).map(|_| asked.site_address.clone()),
         }
     }
@@ -157,12 +152,12 @@ async fn guard(State(site): SharedSite, request: Request, next: Next) -> Respons
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
     ]));
-    if site.is_polled && is_for_shared_cache(&answer) {
+    if site.options.is_polled && is_for_shared_cache(&answer) {
         answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(SHARED_CACHE));
     }
     let policy = HeaderValue::from_static(CONTENT_SECURITY_POLICY);
     answer.headers_mut().entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
-    answer.headers_mut().extend(date((site.now)()).map(|date| (header::DATE, date)));
+    answer.headers_mut().extend(date((site.options.now)()).map(|date| (header::DATE, date)));
     answer
 }
 
@@ -220,7 +215,7 @@ impl axum::extract::FromRequestParts<Arc<Site>> for PageRequest {
     ) -> Result<PageRequest, std::convert::Infallible> {
         let query = PageQuery::of(&parts.uri);
         let peer = parts.extensions.get::<PeerAddress>();
-        let origin = peer.map(|peer| RequestOrigin::of(&parts.headers, *peer, &site.trusted_proxies));
+        let origin = peer.map(|peer| RequestOrigin::of(&parts.headers, *peer, &site.options.trusted_proxies));
         let scheme = if origin.is_some_and(|origin| origin.is_encrypted) { "https" } else { "http" };
         let site_address = format!("{scheme}://{}/", single_value(&parts.headers, &header::HOST).unwrap_or_default());
         Ok(PageRequest { path: parts.uri.path().to_owned(), query, site_address, headers: parts.headers.clone() })
@@ -361,7 +356,7 @@ async fn archived(State(site): SharedSite, Path(name): Path<String>, asked: Page
 
 fn whole(site: &Site, name: &str, kind: &'static str, asked: &HeaderMap) -> Response {
     if kind == PDN_CONTENT_TYPE && !name.starts_with("archive/") {
-        site.readers.note(name, asked, (site.now)());
+        site.readers.note(name, asked, (site.options.now)());
     }
     match site.files.whole(name) {
         Ok(file) => content(asked, StatusCode::OK, kind, &file),
@@ -419,7 +414,7 @@ async fn embed_script(State(site): SharedSite, headers: HeaderMap) -> Response {
 
 /// Answers with the style sheet of an overlay: the size and the colour that the address has.
 async fn overlay_style(uri: Uri, headers: HeaderMap) -> Response {
-    match OverlayLook::style(&PageQuery::of(&uri).pairs) {
+    match OverlayLook::style(&PageQuery::of(&uri).0) {
         Ok(style) => {
             let etag = format!("\"{}\"", uri.query().unwrap_or_default().escape_debug());
             content(&headers, StatusCode::OK, CSS, &Representation::new(style.into_bytes(), etag))
@@ -430,42 +425,32 @@ async fn overlay_style(uri: Uri, headers: HeaderMap) -> Response {
     }
 }
 
-#[derive(Deserialize, Default)]
-struct EventsQuery {
-    after: Option<String>,
-    board: Option<String>,
-    /// Path and query of the page that the stream changes.
-    page: Option<String>,
-    /// Whether the reader chose the language.
-    chosen: Option<String>,
-}
-
 /// Answers pages with a stream, to which the listener passes the connection; programs with lines.
 async fn events(State(site): SharedSite, asked: PageRequest, uri: Uri) -> Response {
     let headers = &asked.headers;
-    let queries = Query::<EventsQuery>::try_from_uri(&uri).and_then(|query| Ok((query, Query::try_from_uri(&uri)?)));
-    let Ok((Query(query), Query(request))) = queries else {
+    let Ok(Query(request)) = Query::try_from_uri(&uri) else {
         return (StatusCode::BAD_REQUEST, "from is a number from 1 on: /events?gen=GENERATION&from=1\n")
             .into_response();
     };
     if !accepts(headers, &header::ACCEPT, "text/event-stream") {
         return lines(&site, &request);
     }
-    let last = headers.get("last-event-id").and_then(|last| last.to_str().ok()).or(query.after.as_deref());
+    let last = headers.get("last-event-id").and_then(|last| last.to_str().ok()).or(asked.query.get("after"));
     let jitter =
         u64::from(std::process::id() % 7) * 100 + site.viewers.load(std::sync::atomic::Ordering::Relaxed) * 37 % 3000;
     let views = site.views.clone();
     let view = views.borrow().clone();
-    let feed = match &query.page {
-        None => Feed::boards(&view, query.board.clone(), last),
+    // The page that the stream changes, and whether its reader chose the language.
+    let feed = match asked.query.get("page") {
+        None => Feed::boards(&view, asked.query.get("board").map(str::to_owned), last),
         Some(page) => {
             let page: Uri = page.parse().unwrap_or_default();
             let address = site.page_address(&asked, page.path(), &PageQuery::of(&page));
-            let address = PageAddress { is_language_chosen: query.chosen.is_some(), ..address };
+            let address = PageAddress { is_language_chosen: asked.query.get("chosen").is_some(), ..address };
             Feed::page(&view, address, site.pages.clone(), last)
         }
     };
-    let stream = LiveStream::new(views, feed, jitter, site.viewers.clone(), site.now);
+    let stream = LiveStream::new(views, feed, jitter, site.viewers.clone(), site.options.now);
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store, no-transform"),
@@ -479,7 +464,7 @@ fn lines(site: &Site, request: &LineRequest) -> Response {
     let view = site.views.borrow().clone();
     let mut answer = event_lines::answer(&site.files, &view.hall, &site.sign, request);
     if let Some(feed) = answer.extensions_mut().remove::<LineFeed>() {
-        answer.extensions_mut().insert(LiveStream::lines(site.views.clone(), feed, site.now));
+        answer.extensions_mut().insert(LiveStream::lines(site.views.clone(), feed, site.options.now));
     }
     answer
 }

@@ -591,7 +591,7 @@ mod tests {
                 assert!(game.whole().is_none() && game.tags.get("Date").is_none());
                 let replay = |text: &str| {
                     let mut replay = GameReplay::new(&board.name, game);
-                    for range in game.lines().ranges() {
+                    for range in &game.lines.ranges {
                         let part = &text[range.start as usize..range.end as usize];
                         part.split_inclusive('\n').for_each(|line| replay.add(line));
                     }
@@ -627,7 +627,7 @@ mod tests {
         lines.extend((0..2000).map(|_| line("b", "\"type\":\"clock\",\"clock\":{\"white\":5}")));
         lines.push(line("a", "\"type\":\"result\",\"result\":\"2-0\""));
         let hall = hall(&lines);
-        let ranges = hall.find("a").unwrap().current().unwrap().lines().ranges().to_vec();
+        let ranges = hall.find("a").unwrap().current().unwrap().lines.ranges.clone();
         let (first, last) = (lines[..2].concat().len() as u64, lines[2002].len() as u64);
         assert_eq!(ranges, [0..first, hall.bytes - last..hall.bytes]);
     }

@@ -52,7 +52,7 @@ impl StoredGames {
     }
 
     fn read(&self, board: &str, stored: &ViewerGame) -> io::Result<Arc<ViewerGame>> {
-        let digest = stored.lines().digest();
+        let digest = stored.lines.digest;
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let is_it = |cached: &CachedGame| {
             cached.digest == digest && cached.board == board && cached.game.number == stored.number
@@ -62,7 +62,7 @@ impl StoredGames {
         }
         let game = Arc::new(self.replay(board, stored)?);
         cache.push_back(CachedGame { board: board.to_owned(), digest, game: game.clone() });
-        let sum = |cache: &VecDeque<CachedGame>| cache.iter().map(|cached| cached.game.lines().bytes()).sum::<u64>();
+        let sum = |cache: &VecDeque<CachedGame>| cache.iter().map(|cached| cached.game.lines.bytes).sum::<u64>();
         while cache.len() > MAX_CACHED_GAMES || sum(&cache) > MAX_CACHED_BYTES {
             cache.pop_front();
         }
@@ -74,7 +74,7 @@ impl StoredGames {
         let mut file = open_in_outlet(&self.folder, EVENTS_FILE)?;
         let mut replay = GameReplay::new(board, stored);
         let mut line = Vec::new();
-        for range in stored.lines().ranges() {
+        for range in &stored.lines.ranges {
             file.seek(SeekFrom::Start(range.start))?;
             let mut reader = BufReader::new((&file).take(range.end - range.start));
             loop {

@@ -30,11 +30,6 @@ pub(super) enum EventPhase {
     Over,
 }
 
-/// Whether a game goes on.
-fn is_on(shown: &PageGame<'_>) -> bool {
-    !shown.game.is_ended && shown.game.result.is_none()
-}
-
 impl<'a> PageBuilder<'a> {
     /// Returns the part of its life in which the event is. The facts decide, and the last day: the view has both.
     pub(super) fn phase(&self) -> EventPhase {
@@ -55,7 +50,7 @@ impl<'a> PageBuilder<'a> {
             !plan.sections.is_empty() && plan.sections.iter().all(is_closed) && !self.has_waiting_players();
         // A recorder that was switched off after the last day may have left a game unfinished.
         let is_left = self.view.is_past && self.view.silent_since.is_some();
-        if (!games.iter().any(is_on) || is_left) && (all_closed || self.view.is_past) {
+        if (!games.iter().any(|shown| shown.game.is_on()) || is_left) && (all_closed || self.view.is_past) {
             return EventPhase::Over;
         }
         EventPhase::Running
@@ -70,14 +65,15 @@ impl<'a> PageBuilder<'a> {
     /// Renders the page of the facts; `None` if none are known.
     pub(super) fn event_page(&self) -> Option<Markup> {
         let texts = self.texts();
-        self.view.plan().event.is_described().then(|| {
-            self.current_page("list", &self.current(), texts.about_event, || html! { (self.facts()) (self.report()) })
-        })
+        self.view
+            .plan()
+            .event
+            .is_described()
+            .then(|| self.current_page("list", texts.about_event, || html! { (self.facts()) (self.report()) }))
     }
 
     /// Renders boards, below what is known of the event; without a filter, after its end, the outcome in their place.
     pub(super) fn grid(&self, filter: &BoardFilter) -> Markup {
-        let shown = self.current();
         let listed = self.shown_boards(filter);
         let boards =
             || html! { div.bar { (self.overview(&listed)) (self.filters(filter)) } (self.boards(&listed, true)) };
@@ -86,7 +82,7 @@ impl<'a> PageBuilder<'a> {
             EventPhase::Over if *filter == BoardFilter::All => self.outcome(),
             _ => html! { (self.now(&self.shown_boards(&BoardFilter::All).begun)) (boards()) },
         };
-        self.current_page("grid", &shown, self.texts().boards, main)
+        self.current_page("grid", self.texts().boards, main)
     }
 
     /// Renders the facts and, as soon as they are public, the pairings of the first round.
@@ -108,7 +104,7 @@ impl<'a> PageBuilder<'a> {
     /// Renders how many games go on, and the scores of the teams.
     fn now(&self, shown: &[PageGame<'_>]) -> Markup {
         let (texts, plan) = (self.texts(), self.view.plan());
-        let on = shown.iter().filter(|shown| is_on(shown)).count();
+        let on = shown.iter().filter(|shown| shown.game.is_on()).count();
         let round =
             self.current_round().or_else(|| shown.iter().find_map(|shown| shown.game.tag("Round")).map(str::to_owned));
         let line = || {

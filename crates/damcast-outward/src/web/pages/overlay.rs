@@ -3,11 +3,11 @@
 use draughts::Color;
 use maud::{Markup, html};
 
-use super::board::state_class;
+use super::board::{piece, state_class};
 use super::frame::{Frame, PageContent};
 use super::overlay_look::{ClockSide, Overlay, OverlayKind};
 use super::text::{name, score, truncated};
-use super::{PageBuilder, PageError, PageGame, PlayerLabel};
+use super::{PageBuilder, PageError, PageGame, PlayerLabel, percent_encoded};
 use crate::web::plan::{StandingsRow, title};
 use crate::web::state::{BoardNumber, ViewerGame};
 use crate::web::texts::fill;
@@ -17,12 +17,6 @@ use crate::web::texts::studio::StudioTexts;
 const TICKER_BOARDS: usize = 3;
 /// Number of rows of the standings that are shown at a time.
 const STANDINGS_ROWS: usize = 10;
-
-/// Game of an overlay: the current one of a board, or an unstarted one.
-struct OverlayGame<'a> {
-    number: BoardNumber,
-    game: &'a ViewerGame,
-}
 
 impl<'a> PageBuilder<'a> {
     pub(super) fn studio_texts(&self) -> &'static StudioTexts {
@@ -37,13 +31,10 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn overlay(&self, overlay: &Overlay) -> Result<Markup, PageError> {
         let featured = || self.view.featured();
         Ok(match &overlay.kind {
-            OverlayKind::Board(which) => match which.as_deref().or_else(featured) {
-                Some(which) => self.overlay_of_game(overlay, which, |game| self.board_panel(game))?,
-                None => self.empty_overlay(overlay),
-            },
-            OverlayKind::LowerThird(which) => match which.as_deref().or_else(featured) {
-                Some(which) => self.overlay_of_game(overlay, which, |game| self.lower_third(game))?,
-                None => self.empty_overlay(overlay),
+            OverlayKind::Board(which) | OverlayKind::LowerThird(which) => match which.as_deref().or_else(featured) {
+                Some(which) => self.overlay_of_game(overlay, which)?,
+                // Nothing is visible.
+                None => self.overlay_document(overlay, &[], || html! { p.vh { (self.studio_texts().none_featured) } }),
             },
             OverlayKind::Ticker => self.overlay_document(overlay, &[], || self.ticker()),
             OverlayKind::Standings(section) => {
@@ -74,36 +65,27 @@ impl<'a> PageBuilder<'a> {
         self.html_document(Frame::Overlay(overlay), PageContent::new(shown, self.studio_texts().overlay, main))
     }
 
-    /// Renders the overlay of a featured board while none is featured: nothing is visible.
-    fn empty_overlay(&self, overlay: &Overlay) -> Markup {
-        self.overlay_document(overlay, &[], || html! { p.vh { (self.studio_texts().none_featured) } })
-    }
-
     /// Renders an overlay of the game that a board plays, or plays next.
-    fn overlay_of_game(
-        &self,
-        overlay: &Overlay,
-        which: &str,
-        content: impl FnOnce(&OverlayGame<'a>) -> Markup,
-    ) -> Result<Markup, PageError> {
+    fn overlay_of_game(&self, overlay: &Overlay, which: &str) -> Result<Markup, PageError> {
         let hall = &self.view.hall;
         let number = hall.board(which).map_or_else(|| which.to_owned(), |(number, _)| hall.number_in_address(number));
         let waiting = self.unstarted_game(&number);
         let current = if waiting.is_none() { self.current_game(which) } else { None };
-        let game = waiting.map(|(number, game)| OverlayGame { number, game });
-        let game = game.or(current.map(|shown| OverlayGame { number: shown.number, game: shown.game }));
-        let game = game.ok_or(PageError::NotFound)?;
-        Ok(self.overlay_document(overlay, current.as_slice(), || content(&game)))
+        let game = waiting.or(current.map(|shown| (shown.number, shown.game))).ok_or(PageError::NotFound)?;
+        Ok(self.overlay_document(overlay, current.as_slice(), || match overlay.kind {
+            OverlayKind::Board(_) => self.board_panel(game),
+            _ => self.lower_third(game),
+        }))
     }
 
     /// Renders a board with its players.
-    fn board_panel(&self, OverlayGame { number, game }: &OverlayGame<'_>) -> Markup {
-        let label = format!("{}. {}", self.board_title(*number), self.overlay_status(game));
+    fn board_panel(&self, (number, game): (BoardNumber, &ViewerGame)) -> Markup {
+        let label = format!("{}. {}", self.board_title(number), self.overlay_status(game));
         html! {
             article class=(format!("ov {}", state_class(game))) data-silent-since=[game.silent_since()] {
                 div.bwrap { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), true, &label)) }
                 div.pan {
-                    (self.overlay_heading(*number, game))
+                    (self.overlay_heading(number, game))
                     (self.overlay_player(game, Color::Black))
                     p.st { (self.overlay_status(game)) }
                     (self.overlay_player(game, Color::White))
@@ -113,12 +95,12 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders the players of a board in a strip.
-    fn lower_third(&self, OverlayGame { number, game }: &OverlayGame<'_>) -> Markup {
+    fn lower_third(&self, (number, game): (BoardNumber, &ViewerGame)) -> Markup {
         html! {
             article class=(format!("lt {}", state_class(game))) data-silent-since=[game.silent_since()] {
                 (self.overlay_player(game, Color::White))
                 div.mid {
-                    (self.overlay_heading(*number, game))
+                    (self.overlay_heading(number, game))
                     @if let Some(result) = &game.result { p.res { (score(result)) } }
                     p.st { (self.overlay_status(game)) }
                 }
@@ -137,20 +119,16 @@ impl<'a> PageBuilder<'a> {
     }
 
     fn overlay_player(&self, game: &ViewerGame, color: Color) -> Markup {
-        let texts = self.texts();
         let PlayerLabel { name: called, details, .. } = PlayerLabel::of(game, color);
-        let (class, piece, side, word) = match color {
-            Color::White => ("op wh", "#w", "white", texts.white),
-            Color::Black => ("op bk", "#b", "black", texts.black),
-        };
+        let word = self.side(color);
         html! {
-            div class=(class) {
-                svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
+            div class=(["op wh", "op bk"][color.index()]) {
+                (piece(color))
                 div.who {
                     p.nm1 { span.vh { (word) ": " } (name(Some(called.as_deref().unwrap_or(word)))) }
                     @if !details.is_empty() { p.mt { bdi { (details.join(" · ")) } } }
                 }
-                @if !is_waiting(game) { (self.clock(game, color, side, false)) }
+                @if !is_waiting(game) { (self.clock(game, color, false)) }
             }
         }
     }
@@ -159,7 +137,7 @@ impl<'a> PageBuilder<'a> {
     fn ticker(&self) -> Markup {
         let shown = self.current();
         let item = |shown: &PageGame<'_>| {
-            let key = format!("tick-{}", super::percent_encoded(&shown.board.name));
+            let key = format!("tick-{}", percent_encoded(&shown.board.name));
             let inputs = (shown.digest(), shown.number);
             self.parts.leaf("li", &key, inputs, || {
                 let players = Color::BOTH.map(|color| shown.player_label(color).name);

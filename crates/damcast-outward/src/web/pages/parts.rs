@@ -131,7 +131,8 @@ fn fill(text: &str, parts: &HashMap<&str, &str>, to: &mut String) {
     to.push_str(rest);
 }
 
-fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
+/// Returns the hash of a value in this process.
+pub fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()

@@ -81,7 +81,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the player of a game.
     pub(super) fn player_of_game(&self, shown: &PageGame<'_>, color: Color) -> Markup {
-        let page = &self.player_pages(shown.game)[usize::from(color == Color::Black)];
+        let page = &self.player_pages(shown.game)[color.index()];
         self.linked_name(page.as_deref(), shown.player_label(color).name.as_deref())
     }
 
@@ -104,7 +104,7 @@ impl<'a> PageBuilder<'a> {
             } }
         };
         let sections = self.view.plan().sections.iter().filter(|section| !section.players.is_empty());
-        self.current_page("list", &self.current(), texts.players, || {
+        self.current_page("list", texts.players, || {
             html! {
                 @let has_players = !self.view.plan().sections.is_empty();
                 div.hd { h2 { (texts.players) } @if has_players { (form()) } }
@@ -160,7 +160,7 @@ impl<'a> PageBuilder<'a> {
         let cells: Vec<RoundCell<'_>> = section.player_rounds(id).into_iter().flatten().collect();
         let now = cells.iter().rev().find_map(|cell| games.get(cell.pairing)).filter(|shown| shown.is_current());
         let title = truncated(&player.name).into_owned();
-        Some(self.current_page("list", &self.current(), &title, || html! { div.duo {
+        Some(self.current_page("list", &title, || html! { div.duo {
             (self.parts.part("div", "player", || self.player_head(section, player, &games)))
             (self.parts.part("div", "current", || html! { div { @if let Some(shown) = now { (self.cards(std::slice::from_ref(shown))) } } }))
             (self.parts.part("div", "games", || self.games_of_player(section, &cells, &games)))

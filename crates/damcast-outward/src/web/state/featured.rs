@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use super::{ViewerBoard, ViewerHall};
+use super::{ViewerBoard, ViewerGame, ViewerHall};
 
 /// Largest number of moves of a board whose times are remembered.
 const MAX_RECENT_MOVES: usize = 64;
@@ -93,8 +93,7 @@ impl ViewerHall {
 
     /// Returns the board with the most moves in the minute before a time; of several, that with the last move.
     fn busiest(&self, until: i64) -> Option<&str> {
-        let is_running =
-            |board: &&ViewerBoard| board.current().is_some_and(|game| !game.is_ended && game.result.is_none());
+        let is_running = |board: &&ViewerBoard| board.current().is_some_and(ViewerGame::is_on);
         let boards: Vec<&ViewerBoard> = self.boards.iter().map(|board| &**board).collect();
         let running: Vec<&ViewerBoard> = boards.iter().copied().filter(is_running).collect();
         // After the last game, the board where it ended stays.

@@ -37,7 +37,7 @@ pub struct ViewerGame {
     /// Moves and setups; `None` if the game is stored.
     entries: Option<Vec<Arc<ViewerEntry>>>,
     /// Lines of the game in the file of events.
-    pub(super) lines: GameLines,
+    pub lines: GameLines,
     /// Last reading of the clock.
     pub clock: Option<ViewerClock>,
     /// State reported by the station.
@@ -171,6 +171,13 @@ pub struct ViewerClock {
     pub heard: i64,
 }
 
+impl ViewerClock {
+    /// Returns the time of a side in seconds.
+    pub fn seconds(&self, color: Color) -> Option<u32> {
+        if color == Color::White { self.white } else { self.black }
+    }
+}
+
 impl ViewerGame {
     pub(super) fn new(number: u32) -> ViewerGame {
         ViewerGame { number, entries: Some(Vec::new()), ..ViewerGame::default() }
@@ -218,11 +225,6 @@ impl ViewerGame {
         self.entries.as_ref().map(|entries| WholeGame { game: self, entries })
     }
 
-    /// Returns the places of the game's lines in the file of events.
-    pub fn lines(&self) -> &GameLines {
-        &self.lines
-    }
-
     /// Returns the position after the last entry.
     pub fn diagram(&self) -> Option<&Diagram> {
         match &self.summary.last {
@@ -244,9 +246,14 @@ impl ViewerGame {
         }
     }
 
+    /// Whether the game goes on.
+    pub fn is_on(&self) -> bool {
+        !self.is_ended && self.result.is_none()
+    }
+
     /// Returns the time since which nothing is heard of the board, in ms since 1970, while its game goes on.
     pub fn silent_since(&self) -> Option<i64> {
-        let away = self.away_since.filter(|_| self.result.is_none() && !self.is_ended);
+        let away = self.away_since.filter(|_| self.is_on());
         self.silent_since.into_iter().chain(away).min()
     }
 
@@ -313,7 +320,7 @@ impl ViewerGame {
             }
             "state" => {
                 self.state = event.state.unwrap_or_default();
-                let is_silent = self.state == PlayState::Silent && !self.is_ended && self.result.is_none();
+                let is_silent = self.state == PlayState::Silent && self.is_on();
                 self.silent_since = is_silent.then(|| self.silent_since.unwrap_or(heard));
             }
             _ => {}
