@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::files::{EVENTS_FILE, OutletFiles, open_in_outlet};
 use super::state::ViewerHall;
-use super::view::{FileView, View, featured};
+use super::view::{View, featured};
 use crate::follow::{EventLine, FollowEvent, Follower, Progress};
 
 /// Longest wait for an event; the files and the receivers are checked after each.
@@ -94,16 +94,16 @@ impl EventReader {
     /// Publishes a view if the events, the files, the recorder's signs of life or the featured board have changed, or the event is
     /// over.
     fn publish(&mut self, has_news: bool, views: &watch::Sender<Arc<View>>) {
-        let files = self.files.view(&self.view.files, self.hall.halls());
+        let files = self.files.view(&self.view.files, &self.hall.halls);
         let now = (self.now)();
         let silent_since = self.sign.silent_since(&self.files, now);
         let is_same = || {
             silent_since == self.view.silent_since
-                && featured(&self.hall, self.view.plan(), now) == self.view.featured()
+                && featured(&self.hall, self.view.plan(), now) == self.view.featured.as_deref()
                 && self.view.plan().event.is_past(now) == self.view.is_past
         };
         if has_news || files.is_some() || !is_same() {
-            let files: Arc<FileView> = files.unwrap_or_else(|| self.view.files.clone());
+            let files = files.unwrap_or_else(|| self.view.files.clone());
             self.view = Arc::new(View::new(self.hall.clone(), files, silent_since, now, self.view.step + 1));
             views.send_replace(self.view.clone());
         }

@@ -154,10 +154,11 @@ impl OutletFiles {
         if tag == before.tag {
             return None;
         }
-        let bytes = |file: &'_ Option<Arc<Representation>>| file.as_ref().map(|file| file.bytes.clone());
-        let games: Vec<Option<&[u8]>> = games.iter().map(|file| file.as_ref().map(|file| &*file.bytes)).collect();
-        let plan = ViewerPlan::read(bytes(&tournament).as_deref(), &games);
-        let standings = ViewerStandings::read(bytes(&standings).as_deref());
+        fn bytes(file: &Option<Arc<Representation>>) -> Option<&[u8]> {
+            file.as_ref().map(|file| &*file.bytes)
+        }
+        let plan = ViewerPlan::read(bytes(&tournament), &games.iter().map(bytes).collect::<Vec<_>>());
+        let standings = ViewerStandings::read(bytes(&standings));
         Some(Arc::new(FileView { plan, standings, archive, tag }))
     }
 
@@ -235,19 +236,14 @@ impl OutletFiles {
         let before = std::mem::take(&mut *known);
         let mut listed = Vec::new();
         for name in names {
-            let Some((stamp, size)) = self.stamp(&name) else { continue };
+            let Ok(there) = open_in_outlet(&self.folder, &name).and_then(|file| file.metadata()) else { continue };
+            let (stamp, size) = (stamp_of(&there), there.len());
             let same = before.get(&name).filter(|(other, _)| *other == stamp).map(|(_, etag)| etag.clone());
             let Some(etag) = same.or_else(|| self.whole(&name).ok().map(|file| file.etag.clone())) else { continue };
             known.insert(name.clone(), (stamp, etag.clone()));
             listed.push(ListedFile { name, size, etag });
         }
         listed
-    }
-
-    /// Returns the stamp and the size of a file.
-    fn stamp(&self, name: &str) -> Option<(FileStamp, u64)> {
-        let there = open_in_outlet(&self.folder, name).and_then(|file| file.metadata()).ok()?;
-        Some((stamp_of(&there), there.len()))
     }
 }
 

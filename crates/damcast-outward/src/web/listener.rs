@@ -97,13 +97,12 @@ struct WaitingConnections {
 /// Closes the oldest connection of the address with most of them, if it is at least this old. Returns `false` if there is none.
 fn displace(connections: &Mutex<ByAddress>, min_age: Duration, counts: &ConnectionCounts) -> bool {
     let mut all = connections.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_old = |of_address: &VecDeque<(u64, Instant, Arc<Notify>)>| {
-        of_address.front().is_some_and(|(_, since, _)| since.elapsed() >= min_age)
+    let order = |of_address: &VecDeque<(u64, Instant, Arc<Notify>)>| {
+        let (id, since, _) = of_address.front()?;
+        (since.elapsed() >= min_age).then_some((of_address.len(), Reverse(*id)))
     };
-    let most = all
-        .iter_mut()
-        .filter(|(_, of_address)| is_old(of_address))
-        .max_by_key(|(_, of_address)| (of_address.len(), of_address.front().map(|(id, ..)| Reverse(*id))));
+    let most = all.values_mut().filter_map(|of_address| Some((order(of_address)?, of_address)));
+    let most = most.max_by_key(|(order, _)| *order);
     let Some((_, _, oldest)) = most.and_then(|(_, of_address)| of_address.pop_front()) else { return false };
     all.retain(|_, of_address| !of_address.is_empty());
     counts.displaced.fetch_add(1, Ordering::Relaxed);

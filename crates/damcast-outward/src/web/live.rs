@@ -109,9 +109,10 @@ impl Feed {
             Feed::Page { address, pages, sent, silent_since } => {
                 let (changes, view) = pages.changes(address, *sent);
                 *sent = view.step;
-                match std::mem::replace(silent_since, view.silent_since) == view.silent_since {
-                    true => changes,
-                    false => [&recorder(view.silent_since), &*changes].concat().into(),
+                if std::mem::replace(silent_since, view.silent_since) == view.silent_since {
+                    changes
+                } else {
+                    [&recorder(view.silent_since), &*changes].concat().into()
                 }
             }
             Feed::Boards { follows, generation, sent } => {

@@ -87,7 +87,7 @@ impl PageStore {
             return (page.clone(), None);
         }
         let WatchedPage { parts: before, changes, .. } = known.watched.remove(address).unwrap_or_default();
-        let parts = PartCollector::new(&before, view.step, None);
+        let parts = PartCollector::new(before, view.step, None);
         let (page, error) = self.builder(&view, address, &parts).render(&self.games);
         let text = parts.filled(&page.into_string()).into_bytes();
         let page = if self.is_polled {
@@ -100,8 +100,11 @@ impl PageStore {
         };
         // Pages for wrong addresses would fill the memory.
         if error.is_none() {
-            let watched = WatchedPage { parts: parts.known(), step: view.step, changes };
-            known.keep(address, watched, Some(&page));
+            if known.rendered.len() < MAX_CACHED_PAGES && known.bytes + page.size() <= MAX_CACHED_BYTES {
+                known.bytes += page.size();
+                known.rendered.insert(address.clone(), page.clone());
+            }
+            known.keep(address, WatchedPage { parts: parts.known(), step: view.step, changes });
         }
         (page, error)
     }
@@ -115,7 +118,7 @@ impl PageStore {
             return (changes.clone(), view);
         }
         let WatchedPage { parts: before, mut changes, .. } = known.watched.remove(address).unwrap_or_default();
-        let parts = PartCollector::new(&before, view.step, Some(from));
+        let parts = PartCollector::new(before, view.step, Some(from));
         self.builder(&view, address, &parts).render(&self.games);
         let bytes: Bytes = match parts.changed_since(from) {
             changed if changed.is_empty() => Bytes::new(),
@@ -126,17 +129,11 @@ impl PageStore {
             known.bytes += bytes.len();
             changes.push((from, bytes.clone()));
         }
-        let watched = WatchedPage { parts: parts.known(), step: view.step, changes };
-        known.keep(address, watched, None);
+        known.keep(address, WatchedPage { parts: parts.known(), step: view.step, changes });
         (bytes, view)
     }
 
-    fn builder<'p>(
-        &'p self,
-        view: &'p View,
-        address: &'p PageAddress,
-        parts: &'p PartCollector<'p>,
-    ) -> PageBuilder<'p> {
+    fn builder<'p>(&'p self, view: &'p View, address: &'p PageAddress, parts: &'p PartCollector) -> PageBuilder<'p> {
         let view = view.shown(address.hides_results);
         let live = if self.is_polled { LiveMode::Poll } else { LiveMode::Stream };
         PageBuilder { view, address, assets: &self.assets, parts, live }
@@ -167,14 +164,8 @@ impl KnownPages {
         }
     }
 
-    /// Remembers the parts of a page, and caches the page itself while [`MAX_CACHED_BYTES`] allow. Above [`MAX_KNOWN_PARTS`] forgets the pages made longest ago.
-    fn keep(&mut self, address: &PageAddress, watched: WatchedPage, page: Option<&Representation>) {
-        if let Some(page) = page {
-            if self.rendered.len() < MAX_CACHED_PAGES && self.bytes + page.size() <= MAX_CACHED_BYTES {
-                self.bytes += page.size();
-                self.rendered.insert(address.clone(), page.clone());
-            }
-        }
+    /// Remembers the parts of a page. Above [`MAX_KNOWN_PARTS`] forgets the pages made longest ago.
+    fn keep(&mut self, address: &PageAddress, watched: WatchedPage) {
         self.watched.insert(address.clone(), watched);
         while self.watched.values().map(|page| page.parts.len() + 1).sum::<usize>() > MAX_KNOWN_PARTS {
             let oldest = self.watched.iter().min_by_key(|(_, page)| page.step).map(|(oldest, _)| oldest.clone());

@@ -1,9 +1,9 @@
 //! Pairings, unstarted games and standings of the outlet, from `tournament.json`, the games without moves in `games.pdn`, and
 //! `standings.json`. Files in, values out; a file that cannot be parsed counts as missing.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use draughts::{Color, Variant};
+use draughts::Color;
 use draughts_pdn::reader;
 use draughts_tournament::{HIDDEN_NAME, Points};
 use serde::Deserialize;
@@ -195,14 +195,12 @@ impl ViewerPlan {
         let mut unstarted = Vec::new();
         for (games, hall) in games.iter().zip(0..) {
             let text = games.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-            let waiting = reader::read(text).0.into_iter().filter(|game| game.entries.is_empty()).map(|game| {
-                let tags: BTreeMap<String, String> =
-                    game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect();
-                let variant = tags.get("GameType").and_then(|tag| Variant::from_tag(tag).ok());
-                UnstartedGame { hall, game: ViewerGame::unstarted(variant, tags) }
-            });
-            // A result without a move: the game is over.
-            unstarted.extend(waiting.filter(|waiting| waiting.game.result.is_none()));
+            for game in reader::read(text).0.iter().filter(|game| game.entries.is_empty()) {
+                let game =
+                    ViewerGame::unstarted(game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect());
+                // A result without a move: the game is over.
+                unstarted.extend(game.result.is_none().then_some(UnstartedGame { hall, game }));
+            }
         }
         let Document { event, sections } = document.unwrap_or_default();
         let pairings = places_of_pairings(&sections);
@@ -240,8 +238,8 @@ impl ViewerPlan {
 fn places_of_pairings(sections: &[PlannedSection]) -> HashMap<String, [usize; 3]> {
     let mut places = HashMap::new();
     for (at, section) in sections.iter().enumerate() {
-        for (round, planned) in section.rounds.iter().enumerate() {
-            places.extend(planned.pairings.iter().enumerate().map(|(index, one)| (one.id.clone(), [at, round, index])));
+        for (round, PlannedRound { pairings, .. }) in section.rounds.iter().enumerate() {
+            places.extend(pairings.iter().enumerate().map(|(index, one)| (one.id.clone(), [at, round, index])));
         }
     }
     places

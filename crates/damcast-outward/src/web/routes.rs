@@ -337,7 +337,7 @@ async fn games_below(
     asked: PageRequest,
 ) -> Response {
     let is_there = match folder {
-        "hall" => site.views.borrow().hall.halls().iter().any(|hall| hall.name == which),
+        "hall" => site.views.borrow().hall.halls.iter().any(|hall| hall.name == which),
         _ => is_folder_number(&which),
     };
     if is_there && WHOLE_FILES.contains(&(&name, PDN_CONTENT_TYPE)) {

@@ -59,8 +59,8 @@ pub struct ViewerHall {
     pub restarts: u64,
     /// Boards, ordered by [`natural_order`] of their names.
     boards: Vec<Arc<ViewerBoard>>,
-    /// Halls of a joined outlet.
-    halls: Arc<Vec<JoinedHall>>,
+    /// Halls of a joined outlet in their order; empty in an outlet of one hall.
+    pub halls: Arc<Vec<JoinedHall>>,
     featured: FeaturedState,
     frames: VecDeque<Arc<BoardFrame>>,
     /// Number of the event after which `frames` is complete.

@@ -290,8 +290,8 @@ impl StaticPages {
 
     /// Makes a page, and collects the files that it names. Returns `None` if the file stays as it is.
     fn page(&mut self, view: &View, frame: u64, address: &PageAddress, found: &mut Vec<StaticFile>) -> Option<Bytes> {
-        let (none, name) = (KnownParts::new(), page_name(&address.kind)?);
-        let parts = PartCollector::new(&none, view.step, None);
+        let name = page_name(&address.kind)?;
+        let parts = PartCollector::new(KnownParts::new(), view.step, None);
         let builder = PageBuilder { view, address, assets: &self.assets, parts: &parts, live: LiveMode::Files };
         let inputs = match &address.kind {
             PageKind::Game { which, .. } => finished_inputs(&builder, which, frame),
@@ -317,8 +317,7 @@ impl StaticPages {
     /// Returns a hash of the frame that all pages have.
     fn frame(&self, view: &View) -> u64 {
         let address = PageAddress::new("", PageKind::Unknown, self.options.language);
-        let none = KnownParts::new();
-        let parts = PartCollector::new(&none, view.step, None);
+        let parts = PartCollector::new(KnownParts::new(), view.step, None);
         let (address, parts) = (&address, &parts);
         let builder = PageBuilder { view, address, assets: &self.assets, parts, live: LiveMode::Files };
         let page = builder.render(&self.games).0;

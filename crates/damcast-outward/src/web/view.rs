@@ -18,8 +18,8 @@ pub struct View {
     pub files: Arc<FileView>,
     /// Time since which the recorder is silent, in ms since 1970; `None` while it gives signs of life.
     pub silent_since: Option<i64>,
-    /// Name or number of the featured board.
-    featured: Option<String>,
+    /// Name or number of the featured board: that of a game that has begun, or of one that waits.
+    pub featured: Option<String>,
     /// Whether the last day of the event is over.
     pub is_past: bool,
     /// Number of this view: later ones have higher numbers.
@@ -49,11 +49,6 @@ impl View {
         View { hall, files, silent_since, featured, is_past, step, ..View::default() }
     }
 
-    /// Returns the name or the number of the featured board: that of a game that has begun, or of one that waits.
-    pub fn featured(&self) -> Option<&str> {
-        self.featured.as_deref()
-    }
-
     /// Returns the rounds of all games and of the tournament, in order.
     pub fn rounds(&self) -> &[String] {
         self.rounds.get_or_init(|| {
@@ -72,8 +67,7 @@ impl View {
     /// Returns what identifies the view, also after a restart of the server: `generation.seq-tag`, `p` if the last
     /// day is over, and the featured board.
     pub fn id(&self) -> String {
-        let featured =
-            self.featured.as_deref().map(|board| format!("-{}", utf8_percent_encode(board, NON_ALPHANUMERIC)));
+        let featured = self.featured.as_ref().map(|board| format!("-{}", utf8_percent_encode(board, NON_ALPHANUMERIC)));
         let past = if self.is_past { "p" } else { "" };
         format!("{}-{}{past}{}", self.hall.id(), self.files.tag, featured.unwrap_or_default())
     }

@@ -43,10 +43,8 @@ impl<'a> PageBuilder<'a> {
         let ShownBoards { begun, waiting } = boards;
         // Two boards stand side by side.
         let is_featured = |shown: &&PageGame<'_>| {
-            let featured = self.view.featured();
-            featured.is_some_and(|which| {
-                which == shown.board.name || which == self.view.hall.number_in_address(shown.number)
-            })
+            let names = [&shown.board.name, &self.view.hall.number_in_address(shown.number)];
+            self.view.featured.as_ref().is_some_and(|which| names.contains(&which))
         };
         let lead = begun.iter().find(is_featured).or(begun.first());
         let lead = lead.filter(|_| has_lead && waiting.len() + begun.len() != 2).map(|shown| shown.number);
@@ -63,18 +61,14 @@ impl<'a> PageBuilder<'a> {
 
     /// Returns the cards with a heading before the boards of each hall, if there are several halls.
     fn with_halls(&self, cards: Vec<BoardCard>) -> Vec<Markup> {
-        let halls = self.view.hall.halls();
+        let halls = &self.view.hall.halls;
         let has_headings = halls.len() > 1 && !matches!(self.address.kind, PageKind::Wall { .. });
         let mut list = Vec::new();
         let mut last = None;
         for card in cards {
-            let hall = Some(card.number.hall).filter(|_| card.is_behind && has_headings);
-            if hall != last
-                && let Some(hall) = hall
-            {
-                list.extend(halls.get(hall).map(|hall| self.hall_heading(hall)));
-                last = Some(hall);
-            }
+            let hall = halls.get(card.number.hall).filter(|_| card.is_behind && has_headings);
+            list.extend(hall.filter(|hall| last != Some(*hall)).map(|hall| self.hall_heading(hall)));
+            last = hall;
             list.push(card.html);
         }
         list

@@ -64,12 +64,8 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the page of the facts; `None` if none are known.
     pub(super) fn event_page(&self) -> Option<Markup> {
-        let texts = self.texts();
-        self.view
-            .plan()
-            .event
-            .is_described()
-            .then(|| self.current_page("list", texts.about_event, || html! { (self.facts()) (self.report()) }))
+        let facts = || html! { (self.facts()) (self.report()) };
+        self.view.plan().event.is_described().then(|| self.current_page("list", self.texts().about_event, facts))
     }
 
     /// Renders boards, below what is known of the event; without a filter, after its end, the outcome in their place.

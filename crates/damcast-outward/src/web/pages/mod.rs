@@ -66,7 +66,7 @@ pub struct PageBuilder<'a> {
     /// Scripts and styles.
     pub assets: &'a Assets,
     /// Collects the parts of the page.
-    pub parts: &'a PartCollector<'a>,
+    pub parts: &'a PartCollector,
     /// How the open page gets what is new.
     pub live: LiveMode,
 }
@@ -330,7 +330,7 @@ impl<'a> PageBuilder<'a> {
             a href=(self.link("/")) aria-current=[chosen(*filter == BoardFilter::All)] { (texts.all_boards) }
             a href=(link("playing")) aria-current=[chosen(*filter == BoardFilter::Playing)] { (texts.playing) }
             a #mine href=(link("mine")) hidden { "★ " (texts.my_players) }
-            @if self.view.hall.halls().len() > 1 { @for hall in self.view.hall.halls() {
+            @if self.view.hall.halls.len() > 1 { @for hall in self.view.hall.halls.iter() {
                 a href=(link(&format!("hall={}", percent_encoded(&hall.name)))) aria-current=[chosen(*filter == BoardFilter::Hall(hall.name.clone()))] { bdi { (hall.name) } }
             } }
             @if sections.len() > 1 { @for section in sections {

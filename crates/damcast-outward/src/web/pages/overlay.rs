@@ -29,7 +29,7 @@ impl<'a> PageBuilder<'a> {
     ///
     /// Returns [`PageError::NotFound`] if the outlet has no such board or section.
     pub(super) fn overlay(&self, overlay: &Overlay) -> Result<Markup, PageError> {
-        let featured = || self.view.featured();
+        let featured = || self.view.featured.as_deref();
         Ok(match &overlay.kind {
             OverlayKind::Board(which) | OverlayKind::LowerThird(which) => match which.as_deref().or_else(featured) {
                 Some(which) => self.overlay_of_game(overlay, which)?,

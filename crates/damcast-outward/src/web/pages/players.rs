@@ -21,7 +21,7 @@ impl<'a> PageBuilder<'a> {
         let paired = game.pairing.as_deref().and_then(|id| self.view.plan().pairing(id));
         Color::BOTH.map(|color| match paired {
             Some((section, pairing)) => Some((section, section.player(pairing.player(color))?)),
-            None => self.player_named(game.tag(if color == Color::White { "White" } else { "Black" })?),
+            None => self.player_named(game.tag(["White", "Black"][color.index()])?),
         })
     }
 
@@ -40,10 +40,8 @@ impl<'a> PageBuilder<'a> {
 
     /// Returns the addresses of the players' pages, White first; `None` for a player without one, and where a page has no room for links.
     pub fn player_pages(&self, game: &ViewerGame) -> [Option<String>; 2] {
-        if matches!(
-            self.address.kind,
-            PageKind::Wall { .. } | PageKind::Embed(_) | PageKind::EmbedRound(_) | PageKind::Overlay(_)
-        ) {
+        use PageKind::{Embed, EmbedRound, Overlay, Wall};
+        if matches!(self.address.kind, Wall { .. } | Embed(_) | EmbedRound(_) | Overlay(_)) {
             return [None, None];
         }
         self.planned_players(game).map(|player| player.and_then(|(section, player)| player_address(section, player)))

@@ -183,8 +183,9 @@ impl ViewerGame {
         ViewerGame { number, entries: Some(Vec::new()), ..ViewerGame::default() }
     }
 
-    /// Creates a game without moves, with the start position of its tag `FEN` or of its rules.
-    pub fn unstarted(variant: Option<&'static Variant>, tags: BTreeMap<String, String>) -> ViewerGame {
+    /// Creates a game without moves, with the rules of its tag `GameType` and the start position of its tag `FEN` or of its rules.
+    pub fn unstarted(tags: BTreeMap<String, String>) -> ViewerGame {
+        let variant = tags.get("GameType").and_then(|tag| Variant::from_tag(tag).ok());
         let result = tags.get("Result").filter(|result| *result != "*").cloned();
         let mut game = ViewerGame { variant, tags, result, ..ViewerGame::new(0) };
         game.start_position = game.set_position(game.start_position_fen().as_deref());
@@ -286,9 +287,9 @@ impl ViewerGame {
             "move" => {
                 let text = event.r#move.unwrap_or_default();
                 let before = self.position.take();
-                let played = before.and_then(|before| Some((before.variant(), notation::read(&before, &text).ok()?)));
-                let (path, captured) =
-                    played.map_or_else(Default::default, |(variant, played)| fields_of(variant, &played));
+                let fields =
+                    |before: Position| Some(fields_of(before.variant(), &notation::read(&before, &text).ok()?));
+                let (path, captured) = before.and_then(fields).unwrap_or_default();
                 let number = event.number.unwrap_or_default();
                 let side = event.side.as_deref().and_then(color).unwrap_or(Color::White);
                 let ply = ViewerPly { number, side, text, path, captured };
