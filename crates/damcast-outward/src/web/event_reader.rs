@@ -111,11 +111,11 @@ impl EventReader {
 
     fn apply_event(&mut self, news: FollowEvent) {
         match news {
-            FollowEvent::Line(EventLine { seq, generation, station, text }) => {
+            FollowEvent::Line(EventLine { seq, generation, text, .. }) => {
                 let now = (self.now)();
                 let heard =
                     if self.is_caught_up { now } else { event_time(&text).map_or(now, |at| (at + self.lag).min(now)) };
-                self.hall.apply(seq, generation.as_deref(), station.as_deref(), &text, heard);
+                self.hall.apply(seq, generation.as_deref(), &text, heard);
             }
             FollowEvent::Restarted { generation, reason: why } => {
                 tracing::info!(?generation, ?why, "the events begin anew");

@@ -45,8 +45,6 @@ pub struct PageStore {
 /// Pages that readers have asked for, and the parts that they have.
 #[derive(Default)]
 struct KnownPages {
-    /// Number of the newest view that was shown.
-    step: u64,
     /// Identifiers of the last views, with their numbers.
     views: VecDeque<(String, u64)>,
     watched: HashMap<PageAddress, WatchedPage>,
@@ -152,8 +150,7 @@ pub const LOAD_AGAIN: &str = "event: again\ndata: {}\n\n";
 impl KnownPages {
     /// Begins a view if it is new.
     fn enter(&mut self, view: &View) {
-        if self.views.is_empty() || view.step > self.step {
-            self.step = view.step;
+        if self.views.back().is_none_or(|(_, newest)| view.step > *newest) {
             self.views.push_back((view.id(), view.step));
             if self.views.len() > MAX_KNOWN_VIEWS {
                 self.views.pop_front();
@@ -196,7 +193,7 @@ mod tests {
                 "{{\"board\":\"b-{board}\",\"game\":1,\"type\":\"clock\",\"clock\":{{\"white\":{step},\"black\":1,\"running\":null}}}}\n"
             ),
         };
-        hall.apply(step, Some("g"), Some("s"), &line, 1000);
+        hall.apply(step, Some("g"), &line, 1000);
         Arc::new(View::new(hall.clone(), Arc::default(), None, 0, step))
     }
 

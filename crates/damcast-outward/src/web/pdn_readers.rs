@@ -37,7 +37,7 @@ struct ReaderKey {
 }
 
 /// Visits of a reader; times in ms since 1970.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 struct ReaderVisits {
     last: i64,
     /// Number of readings in a row, each at most [`MAX_GAP`] after the one before.
@@ -72,8 +72,7 @@ impl PdnReaders {
             };
             readers.remove(&oldest);
         }
-        let new = ReaderVisits { last: now, in_row: 0, is_regular: false, games_since: None };
-        let visits = readers.entry(key).or_insert(new);
+        let visits = readers.entry(key).or_default();
         visits.in_row = if now - visits.last <= MAX_GAP { visits.in_row.saturating_add(1) } else { 1 };
         visits.is_regular |= visits.in_row >= MIN_READINGS;
         visits.last = now;
@@ -153,7 +152,7 @@ mod tests {
         let mut seq = 0;
         let mut apply = |line: String| {
             seq += 1;
-            hall.apply(seq, Some("g"), Some("s"), &line, 0);
+            hall.apply(seq, Some("g"), &line, 0);
         };
         for (board, (round, is_over)) in games.iter().enumerate() {
             let head = format!("{{\"board\":\"b-{board}\",\"game\":1,\"type\":");

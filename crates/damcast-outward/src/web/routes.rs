@@ -225,10 +225,12 @@ impl axum::extract::FromRequestParts<Arc<Site>> for PageRequest {
 /// Answers with a page, or with the PDN of a game.
 async fn page(State(site): SharedSite, asked: PageRequest) -> Response {
     let address = site.page_address(&asked, &asked.path, &asked.query);
-    match &address.kind {
-        PageKind::Game { which, ply: None } if which.ends_with(".pdn") => game_file(&site, address, &asked),
-        _ => page_answer(&site, &address, &asked),
+    if let PageKind::Game { which, ply: None } = &address.kind
+        && let Some(which) = which.strip_suffix(".pdn")
+    {
+        return game_file(&site, which, &address, &asked);
     }
+    page_answer(&site, &address, &asked)
 }
 
 fn page_answer(site: &Site, address: &PageAddress, asked: &PageRequest) -> Response {
@@ -262,14 +264,10 @@ fn not_found(site: &Site, asked: &PageRequest) -> Response {
     page_answer(site, &address, asked)
 }
 
-/// Answers with the game `BOARD-GAME.pdn` as PDN.
-fn game_file(site: &Site, address: PageAddress, asked: &PageRequest) -> Response {
+/// Answers with the game `BOARD-GAME` as PDN.
+fn game_file(site: &Site, which: &str, address: &PageAddress, asked: &PageRequest) -> Response {
     let view = site.views.borrow().clone();
-    let game = match &address.kind {
-        PageKind::Game { which, .. } => which.strip_suffix(".pdn").and_then(|which| find_game(&view, which)),
-        _ => None,
-    };
-    let Some(shown) = game else { return not_found(site, asked) };
+    let Some(shown) = find_game(&view, which) else { return not_found(site, asked) };
     match site.pages.games.with_whole(&shown.board.name, shown.game, |whole| whole.pdn().into_bytes()) {
         Ok(text) => {
             let etag = format!("\"{}-{}\"", view.hall.id(), site.pages.build);
@@ -277,8 +275,8 @@ fn game_file(site: &Site, address: PageAddress, asked: &PageRequest) -> Response
         }
         // The page of the game says so.
         Err(_) => {
-            let which = format!("{}-{}", shown.board.name, shown.game.number);
-            page_answer(site, &PageAddress { kind: PageKind::Game { which, ply: None }, ..address }, asked)
+            let kind = PageKind::Game { which: which.to_owned(), ply: None };
+            page_answer(site, &PageAddress { kind, ..address.clone() }, asked)
         }
     }
 }

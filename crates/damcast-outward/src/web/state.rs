@@ -47,8 +47,6 @@ pub struct ViewerHall {
     pub seq: u64,
     /// Length of all lines up to `seq`, in bytes.
     pub bytes: u64,
-    /// Station named last.
-    pub station: Option<String>,
     /// Time of publication of the last line, in ms since 1970.
     pub heard: i64,
     /// Marks of the lines 1, 257, 513, ...
@@ -85,8 +83,6 @@ pub struct ViewerBoard {
     pub name: String,
     /// Games in the order of their start; never empty.
     pub games: Vec<Arc<ViewerGame>>,
-    /// Number of the last event of the current game.
-    pub seq: u64,
     recent_moves: RecentMoves,
 }
 
@@ -122,7 +118,6 @@ struct ParsedEvent {
     result: Option<String>,
     moves: Option<Vec<String>>,
     state: Option<PlayState>,
-    reason: Option<String>,
     field: Option<String>,
     new: Option<String>,
     continues: Option<u32>,
@@ -147,7 +142,7 @@ struct EventClock {
 
 impl ViewerHall {
     /// Applies line `seq` of the file, including its LF. Lines of unknown types only count.
-    pub fn apply(&mut self, seq: u64, generation: Option<&str>, station: Option<&str>, line: &str, heard: i64) {
+    pub fn apply(&mut self, seq: u64, generation: Option<&str>, line: &str, heard: i64) {
         if (seq - 1).is_multiple_of(LINES_PER_MARK) {
             Arc::make_mut(&mut self.marks).push(LineMark { line: seq, begin: self.bytes, hash: self.hash.clone() });
         }
@@ -156,9 +151,6 @@ impl ViewerHall {
         self.heard = heard;
         if let Some(generation) = generation {
             generation.clone_into(&mut self.generation);
-        }
-        if let Some(station) = station {
-            station.clone_into(self.station.get_or_insert_default());
         }
         match serde_json::from_str::<ParsedEvent>(line) {
             Ok(event) => {
@@ -244,7 +236,7 @@ impl ViewerHall {
         }
         let key = natural_order(name);
         let index = self.boards.partition_point(|board| natural_order(&board.name) < key);
-        let board = ViewerBoard { name: name.to_owned(), seq: self.seq, ..ViewerBoard::default() };
+        let board = ViewerBoard { name: name.to_owned(), ..ViewerBoard::default() };
         self.boards.insert(index, Arc::new(board));
         index
     }
@@ -267,11 +259,7 @@ impl ViewerHall {
             board.recent_moves.add(heard);
         }
         // Pages of boards show the last game only.
-        let is_shown = at + 1 == board.games.len();
-        if is_shown {
-            board.seq = self.seq;
-        }
-        is_shown.then_some(&*board)
+        (at + 1 == board.games.len()).then_some(&*board)
     }
 }
 
@@ -362,7 +350,7 @@ mod tests {
     fn hall(lines: &[String]) -> ViewerHall {
         let mut hall = ViewerHall::default();
         for (line, seq) in lines.iter().zip(1..) {
-            hall.apply(seq, Some("g"), Some("s"), line, 1000 * seq as i64);
+            hall.apply(seq, Some("g"), line, 1000 * seq as i64);
         }
         hall
     }
@@ -588,7 +576,7 @@ mod tests {
         let mut stored = 0;
         for (_, board) in all.boards() {
             for game in &board.games[..board.games.len() - 1] {
-                assert!(game.whole().is_none() && game.tags.get("Date").is_none());
+                assert!(game.whole().is_none() && !game.tags.contains_key("Date"));
                 let replay = |text: &str| {
                     let mut replay = GameReplay::new(&board.name, game);
                     for range in &game.lines.ranges {

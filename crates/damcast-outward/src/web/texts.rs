@@ -122,12 +122,7 @@ impl Language {
 
     /// Returns the code, as in `lang="nl"`.
     pub fn code(self) -> &'static str {
-        match self {
-            Language::En => "en",
-            Language::Nl => "nl",
-            Language::Fr => "fr",
-            Language::Ru => "ru",
-        }
+        ["en", "nl", "fr", "ru"][self as usize]
     }
 
     /// Chooses the language of the address, else the browser's preferred one, else English.
@@ -139,12 +134,7 @@ impl Language {
 
     /// Returns the name of the language, in the language.
     pub fn name(self) -> &'static str {
-        match self {
-            Language::En => "English",
-            Language::Nl => "Nederlands",
-            Language::Fr => "Français",
-            Language::Ru => "Русский",
-        }
+        ["English", "Nederlands", "Français", "Русский"][self as usize]
     }
 
     /// Returns the texts of the viewers' pages.

@@ -295,10 +295,9 @@ impl<'a> PageBuilder<'a> {
             PageKind::Game { which, ply } => self.game(find_game(self.view, which), *ply, games),
             PageKind::Trial { which, ply, line } => self.trial(find_game(self.view, which), *ply, line, games),
             PageKind::Round(round) => self.round(round, false).ok_or(PageError::NotFound),
-            PageKind::Standings(None) => Ok(self.standings(None)),
-            PageKind::Standings(Some(name)) => {
-                let section = self.view.plan().section(name).ok_or(PageError::NotFound)?;
-                Ok(self.standings(Some(section)))
+            PageKind::Standings(section) => {
+                let named = |name: &String| self.view.plan().section(name).ok_or(PageError::NotFound);
+                Ok(self.standings(section.as_ref().map(named).transpose()?))
             }
             PageKind::Players { search } => Ok(self.players(search)),
             PageKind::Player { section, id } => self.player(section, *id).ok_or(PageError::NotFound),

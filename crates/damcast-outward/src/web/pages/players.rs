@@ -77,12 +77,6 @@ impl<'a> PageBuilder<'a> {
         section.player(id).map_or_else(|| name(None), |player| self.player_link(section, player))
     }
 
-    /// Renders the player of a game.
-    pub(super) fn player_of_game(&self, shown: &PageGame<'_>, color: Color) -> Markup {
-        let page = &self.player_pages(shown.game)[color.index()];
-        self.linked_name(page.as_deref(), shown.player_label(color).name.as_deref())
-    }
-
     /// Returns the last game of each pairing, by the id of the pairing.
     pub(super) fn games_by_pairing(&self) -> HashMap<&'a str, PageGame<'a>> {
         let all = self.all_games().into_iter();

@@ -56,8 +56,11 @@ impl<'a> PageBuilder<'a> {
     }
 
     pub(super) fn player_row(&self, shown: &PageGame<'_>) -> Markup {
+        let pages = self.player_pages(shown.game);
         html! {
-            @for color in Color::BOTH { td { (self.player_of_game(shown, color)) } }
+            @for (color, page) in Color::BOTH.into_iter().zip(pages) {
+                td { (self.linked_name(page.as_deref(), shown.player_label(color).name.as_deref())) }
+            }
             td.nw { (self.result(shown.game).map_or_else(|| self.status(shown.game), score)) }
         }
     }

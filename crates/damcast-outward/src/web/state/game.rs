@@ -52,8 +52,6 @@ pub struct ViewerGame {
     pub result: Option<String>,
     /// Likely next moves, not yet final.
     pub likely_moves: Vec<String>,
-    /// Reason for the last setup.
-    pub correction: Option<String>,
     /// Position in which the next move is read; `None` if the rules or the position are unknown.
     position: Option<Position>,
 }
@@ -218,7 +216,7 @@ impl ViewerGame {
     pub(super) fn store(&mut self) {
         self.entries = None;
         self.tags.retain(|name, _| is_kept(name));
-        self.lines.shrink();
+        self.lines.ranges.shrink_to_fit();
     }
 
     /// Returns the game with its entries; `None` if it is stored.
@@ -295,10 +293,7 @@ impl ViewerGame {
                 let ply = ViewerPly { number, side, text, path, captured };
                 self.add_entry(event.n, Some(ply), event.fen, clock);
             }
-            "setup" => {
-                self.correction = None;
-                self.add_entry(event.n, None, event.fen, clock);
-            }
+            "setup" => self.add_entry(event.n, None, event.fen, clock),
             "moves-inserted" => {
                 if let (Some(after), Some(until)) = (event.after, event.until) {
                     self.insert_moves(after, until, &event.moves.unwrap_or_default());
@@ -307,7 +302,6 @@ impl ViewerGame {
             "end" => (self.is_ended, self.silent_since) = (true, None),
             "result" => (self.result, self.silent_since) = (event.result, None),
             "provisional" => self.likely_moves = event.moves.unwrap_or_default(),
-            "correction" => self.correction = event.reason,
             // Changes a tag, the result, or the moves from the score sheet.
             "tag-correction" => {
                 let (field, new) = (event.field.unwrap_or_default(), event.new.filter(|new| !new.is_empty()));
@@ -386,9 +380,7 @@ impl ViewerGame {
             }
             self.push_entry(Arc::new(entry));
         }
-        if later.is_empty() {
-            self.correction = None;
-        } else {
+        if !later.is_empty() {
             self.position = current;
         }
     }
@@ -535,12 +527,8 @@ pub(crate) fn letters(variant: &Variant, placement: &Placement) -> String {
     let geometry = &variant.geometry;
     let letter = |square: Option<Square>| match square.and_then(|square| placement.get(square)) {
         None => '.',
-        Some(piece) => match (piece.color, piece.kind) {
-            (Color::White, PieceKind::Man) => 'w',
-            (Color::White, PieceKind::King) => 'W',
-            (Color::Black, PieceKind::Man) => 'b',
-            (Color::Black, PieceKind::King) => 'B',
-        },
+        Some(piece) if piece.kind == PieceKind::King => piece.color.letter(),
+        Some(piece) => piece.color.letter().to_ascii_lowercase(),
     };
     let fields = (0..geometry.height()).flat_map(|row| (0..geometry.width()).map(move |column| (row, column)));
     fields.map(|(row, column)| letter(geometry.square_at(row, column))).collect()

@@ -127,7 +127,7 @@ mod tests {
     fn hall(lines: &[&str]) -> ViewerHall {
         let mut hall = ViewerHall::default();
         for (line, seq) in lines.iter().zip(1..) {
-            hall.apply(seq, Some("g"), None, &format!("{line}\n"), 1000 * seq as i64);
+            hall.apply(seq, Some("g"), &format!("{line}\n"), 1000 * seq as i64);
         }
         hall
     }

@@ -36,10 +36,6 @@ impl GameLines {
         hasher.write(line.as_bytes());
         self.digest = hasher.finish();
     }
-
-    pub(super) fn shrink(&mut self) {
-        self.ranges.shrink_to_fit();
-    }
 }
 
 /// Members that name the game of a line.
