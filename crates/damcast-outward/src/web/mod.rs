@@ -19,7 +19,7 @@
 //! | file | subject |
 //! |---|---|
 //! | [`state`] | state of the outlet: events in, views out; pure |
-//! | [`plan`] | pairings without moves, from the files of the outlet |
+//! | [`plan`] | pairings without moves, and standings, from the files of the outlet |
 //! | [`event_facts`] | name, days, schedule and other facts of the event |
 //! | [`view`] | all that pages show at one moment |
 //! | [`pages`], `diagram`, `texts` | HTML, boards as SVG, languages; functions of the view |

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 pub use pages::PageTexts;
 
-/// A language of the pages.
+/// A language of the pages, in the order of the columns of the tables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Language {
     /// English
