@@ -1,5 +1,7 @@
 //! Pictures of positions as PNG: messengers and search engines show them beside a link.
 
+use std::collections::VecDeque;
+
 use axum::body::Bytes;
 use draughts::Variant;
 use tiny_skia::{Color, FillRule, Paint, PathBuilder, Pixmap, Rect, Stroke, Transform};
@@ -9,6 +11,8 @@ use super::exact;
 
 /// Width of a picture in pixels; other boards than square ones have another height.
 const WIDTH: usize = 640;
+/// Largest number of cached pictures, of about 10 kB each.
+const MAX_CACHED_PICTURES: usize = 64;
 
 /// Colours of the style sheet for light screens: light and dark fields, the last move and its frame.
 const LIGHT: u32 = 0xE6D8C0;
@@ -20,7 +24,7 @@ const WHITE: [u32; 2] = [0xFCF8EE, 0x33261B];
 const BLACK: [u32; 2] = [0x1C1C1E, 0xD9CDB8];
 
 /// Position to draw.
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PictureSpec {
     /// Rules, which give the fields.
     pub variant: &'static Variant,
@@ -30,15 +34,24 @@ pub struct PictureSpec {
     pub path: Vec<usize>,
 }
 
-/// Draws pictures, one at a time.
+/// Draws pictures, one at a time, and caches the last ones.
 #[derive(Default)]
-pub struct Pictures(Mutex<()>);
+pub struct Pictures(Mutex<VecDeque<(PictureSpec, Bytes)>>);
 
 impl Pictures {
     /// Returns the PNG of a position; `None` if it cannot be drawn.
     pub async fn png(&self, spec: PictureSpec) -> Option<Bytes> {
-        let _turn = self.0.lock().await;
-        tokio::task::spawn_blocking(move || draw(&spec)).await.ok()?
+        let mut cached = self.0.lock().await;
+        if let Some((_, bytes)) = cached.iter().find(|(known, _)| *known == spec) {
+            return Some(bytes.clone());
+        }
+        let drawn = spec.clone();
+        let bytes = tokio::task::spawn_blocking(move || draw(&drawn)).await.ok()??;
+        cached.push_back((spec, bytes.clone()));
+        if cached.len() > MAX_CACHED_PICTURES {
+            cached.pop_front();
+        }
+        Some(bytes)
     }
 }
 
