@@ -41,12 +41,18 @@ pub fn joined(styles: &[&str]) -> String {
 
 /// Assets of the viewers' pages.
 pub struct Assets {
-    style: Asset,
-    wall_style: Asset,
-    overlay_style: Asset,
-    studio_script: Asset,
-    script: Asset,
-    more: Asset,
+    /// Style sheet.
+    pub style: Asset,
+    /// Style sheet of the screen at the wall and of frames in other sites.
+    pub wall_style: Asset,
+    /// Style sheet of overlays and the studio.
+    pub overlay_style: Asset,
+    /// Script of the studio.
+    pub studio_script: Asset,
+    /// Script.
+    pub script: Asset,
+    /// Script that pages load after the first view.
+    pub more: Asset,
 }
 
 /// Script or style with its path.
@@ -85,36 +91,6 @@ impl Assets {
             script: Asset::new("page", "js", JS, minify(SCRIPT)),
             more: Asset::new("more", "js", JS, minify(MORE_SCRIPT)),
         }
-    }
-
-    /// Returns the path of the style sheet.
-    pub fn style(&self) -> &str {
-        &self.style.path
-    }
-
-    /// Returns the path of the style sheet of the screen at the wall and of frames in other sites.
-    pub fn wall_style(&self) -> &str {
-        &self.wall_style.path
-    }
-
-    /// Returns the path of the style sheet of overlays and the studio.
-    pub fn overlay_style(&self) -> &str {
-        &self.overlay_style.path
-    }
-
-    /// Returns the path of the studio's script.
-    pub fn studio_script(&self) -> &str {
-        &self.studio_script.path
-    }
-
-    /// Returns the path of the script.
-    pub fn script(&self) -> &str {
-        &self.script.path
-    }
-
-    /// Returns the path of the script that pages load after the first view.
-    pub fn more(&self) -> &str {
-        &self.more.path
     }
 
     /// Returns an identifier that changes with the assets and the version.

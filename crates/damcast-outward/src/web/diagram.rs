@@ -50,26 +50,17 @@ pub fn definitions<'v>(variants: impl Iterator<Item = &'v Variant>) -> Markup {
 /// Identifier of a variant's fields in a page; variants with equal boards share it.
 fn diagram_key(variant: &Variant) -> String {
     let geometry = &variant.geometry;
-    let corner = geometry.square_at(geometry.height() - 1, 0).is_some();
-    let all = geometry.count() == geometry.width() * geometry.height();
-    format!(
-        "f{}x{}{}",
-        geometry.width(),
-        geometry.height(),
-        if all {
-            "a"
-        } else if corner {
-            "l"
-        } else {
-            "r"
-        }
-    )
+    let kind = match geometry.square_at(geometry.height() - 1, 0) {
+        _ if geometry.count() == geometry.width() * geometry.height() => 'a',
+        Some(_) => 'l',
+        None => 'r',
+    };
+    format!("f{}x{}{kind}", geometry.width(), geometry.height())
 }
 
 fn fields_of(variant: &Variant) -> String {
     let geometry = &variant.geometry;
     let (width, height) = (geometry.width() * 10, geometry.height() * 10);
-    let mut dark = String::new();
     if geometry.count() == geometry.width() * geometry.height() {
         // All fields are in use: one colour, with lines between them.
         let mut text = format!("<rect class=\"fd\" width=\"{width}\" height=\"{height}\"/><path class=\"fg\" d=\"");
@@ -81,10 +72,8 @@ fn fields_of(variant: &Variant) -> String {
         }
         return text + "\"/>";
     }
-    for square in geometry.all() {
-        let (row, column) = geometry.row_and_column(square);
-        let _ = write!(dark, "M{} {}h10v10h-10z", column * 10, row * 10);
-    }
+    let squares = geometry.all().into_iter().map(|square| geometry.row_and_column(square));
+    let dark: String = squares.map(|(row, column)| format!("M{} {}h10v10h-10z", column * 10, row * 10)).collect();
     format!("<rect class=\"fl\" width=\"{width}\" height=\"{height}\"/><path class=\"fd\" d=\"{dark}\"/>")
 }
 
@@ -107,7 +96,7 @@ pub fn draw(variant: &Variant, drawing: &DiagramSpec<'_>) -> Markup {
     let corner = |field: usize| (field % width * 10, field / width * 10);
     let centre = |field: usize| (field % width * 10 + 5, field / width * 10 + 5);
     let mut marks = String::new();
-    if let ([from, .., to], false) = (drawing.path, drawing.path.is_empty()) {
+    if let [from, .., to] = drawing.path {
         for (field, is_end) in [(*from, false), (*to, true)] {
             let (x, y) = corner(field);
             let _ = write!(marks, "<rect class=\"m\" x=\"{x}\" y=\"{y}\" width=\"10\" height=\"10\"/>");
@@ -122,11 +111,9 @@ pub fn draw(variant: &Variant, drawing: &DiagramSpec<'_>) -> Markup {
         let _ = write!(pieces, "<use href=\"#{}\" x=\"{x}\" y=\"{y}\"/>", char::from(letter));
     }
     let mut way = String::new();
-    let taken = drawing.captured.len();
-    if taken > 0 && drawing.is_large {
-        let points: Vec<String> =
-            drawing.path.iter().map(|field| centre(*field)).map(|(x, y)| format!("{x},{y}")).collect();
-        let points = points.join(" ");
+    if !drawing.captured.is_empty() && drawing.is_large {
+        let points = drawing.path.iter().map(|field| centre(*field)).map(|(x, y)| format!("{x},{y}"));
+        let points = points.collect::<Vec<_>>().join(" ");
         let _ = write!(way, "<polyline class=\"t0\" points=\"{points}\"/><polyline class=\"t1\" points=\"{points}\"/>");
         for (field, order) in drawing.captured.iter().zip(1..) {
             let (x, y) = centre(*field);
@@ -165,19 +152,17 @@ fn captions(variant: &Variant, pieces: &str) -> String {
         }
         return text;
     }
-    // The common part of the names in a column, or in a row.
-    let part = |mut squares: Box<dyn Iterator<Item = (usize, usize)> + '_>, is_letter: bool| {
-        let square = squares.find_map(|(row, column)| geometry.square_at(row, column))?;
+    // All names in a column have its letter, all in a row its digit.
+    let parts = |square| {
         let name = geometry.name(square);
-        let at = name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
-        Some(if is_letter { &name[..at] } else { &name[at..] })
+        name.split_at(name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len()))
     };
     for column in 0..width {
-        let letter = part(Box::new((0..height).map(move |row| (row, column))), true).unwrap_or_default();
+        let letter = (0..height).find_map(|row| geometry.square_at(row, column)).map_or("", |square| parts(square).0);
         let _ = write!(text, "<text x=\"{}\" y=\"{}\">{letter}</text>", column * 10 + 5, height * 10 + 4);
     }
     for row in 0..height {
-        let digit = part(Box::new((0..width).map(move |column| (row, column))), false).unwrap_or_default();
+        let digit = (0..width).find_map(|column| geometry.square_at(row, column)).map_or("", |square| parts(square).1);
         let _ = write!(text, "<text x=\"-3\" y=\"{}\">{digit}</text>", row * 10 + 6);
     }
     text

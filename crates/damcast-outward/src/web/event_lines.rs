@@ -6,7 +6,6 @@
 //! compares it with that of its own lines.
 
 use std::fs::File;
-
 use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
@@ -17,6 +16,7 @@ use axum::body::{Body, Bytes};
 use axum::http::header::HeaderName;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
 use sha2::Digest;
 
 use super::files::{EVENTS_FILE, FileBody, OutletFiles, hex};
@@ -32,29 +32,29 @@ pub const LINES_CONTENT_TYPE: &str = "application/x-ndjson";
 const MAX_PIECE: u64 = 256 << 10;
 
 /// Lines that a program asks for.
-#[derive(Clone, Debug)]
-pub struct LineRequest<'a> {
+#[derive(Clone, Debug, Deserialize)]
+pub struct LineRequest {
     /// Generation that the program has lines of.
-    pub generation: Option<&'a str>,
-    /// Number of the first line.
-    pub from: NonZeroU64,
+    r#gen: Option<String>,
+    /// Number of the first line; by default 1.
+    from: Option<NonZeroU64>,
     /// Whether the answer stays open for later lines.
-    pub follows: bool,
+    follow: Option<String>,
 }
 
 /// Answers with the lines that are there; or with a reason why there are none. Lines to come are sent by the feed in the answer's extensions.
-pub fn answer(files: &OutletFiles, hall: &ViewerHall, sign: &Arc<AtomicI64>, request: &LineRequest<'_>) -> Response {
-    let from = request.from.get();
+pub fn answer(files: &OutletFiles, hall: &ViewerHall, sign: &Arc<AtomicI64>, request: &LineRequest) -> Response {
+    let from = request.from.map_or(1, NonZeroU64::get);
     let mut headers = HeaderMap::new();
     let mut add = |name: &'static str, value: &str| {
         headers.extend(HeaderValue::from_str(value).ok().map(|value| (HeaderName::from_static(name), value)));
     };
     add(GENERATION_HEADER, &hall.generation);
     // Without a line the generation is unknown: the file may be missing for a moment.
-    if hall.seq == 0 && (request.generation.is_some() || from > 1) {
+    if hall.seq == 0 && (request.r#gen.is_some() || from > 1) {
         return (StatusCode::SERVICE_UNAVAILABLE, headers, "there are no events yet\n").into_response();
     }
-    if request.generation.is_some_and(|generation| generation != hall.generation) {
+    if request.r#gen.as_ref().is_some_and(|generation| *generation != hall.generation) {
         let text = "this is another generation now; begin anew: /events\n";
         return (StatusCode::NOT_FOUND, headers, text).into_response();
     }
@@ -62,19 +62,18 @@ pub fn answer(files: &OutletFiles, hall: &ViewerHall, sign: &Arc<AtomicI64>, req
         let text = format!("the file has {} lines; an older copy of it may have been restored\n", hall.seq);
         return (StatusCode::CONFLICT, headers, text).into_response();
     }
-    let found = match files.events_from(hall.mark(from), from, &hall.generation) {
-        Ok((file, mark)) => Some((file, mark)),
-        Err(_) if hall.seq == 0 => None,
+    let (file, mark) = match files.events_from(hall.mark(from), from, &hall.generation) {
+        Ok((file, mark)) => (Some(file), mark),
+        Err(_) if hall.seq == 0 => (None, hall.mark(1)),
         Err(error) => {
             tracing::warn!(%error, file = EVENTS_FILE, "the file of events cannot be read");
             return (StatusCode::SERVICE_UNAVAILABLE, headers, "the events cannot be read; ask again\n")
                 .into_response();
         }
     };
-    let (file, mark) = found.map_or_else(|| (None, hall.mark(1)), |(file, mark)| (Some(file), mark));
     add(PREFIX_HEADER, &hex(&mark.hash.finalize()));
     add("content-type", LINES_CONTENT_TYPE);
-    if request.follows {
+    if request.follow.is_some() {
         add("cache-control", "no-store, no-transform");
         add("x-accel-buffering", "no");
         return (Extension(LineFeed::new(file, mark.begin, hall, sign.clone())), headers).into_response();

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use serde::Deserialize;
@@ -11,43 +11,25 @@ use tokio::sync::watch;
 
 use super::files::{EVENTS_FILE, OutletFiles, open_in_outlet};
 use super::state::ViewerHall;
-use super::view::{FileView, View, featured};
+use super::view::{View, featured};
 use crate::follow::{EventLine, FollowEvent, Follower, Progress};
 
-/// Longest wait for an event; the files and the stop flag are checked after each.
+/// Longest wait for an event; the files and the receivers are checked after each.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Age of the last sign of the recorder after which it counts as silent; it gives one every 5 seconds.
 const MAX_SIGN_AGE: Duration = Duration::from_secs(11);
 /// Largest number of lines read in one step.
 const MAX_BATCH: usize = 4096;
 
-/// Handle that ends the thread.
-pub struct EventReaderHandle(Arc<AtomicBool>);
-
-impl EventReaderHandle {
-    /// Makes the thread end soon.
-    pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Drop for EventReaderHandle {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
-
-/// Follows a folder. The first view appears after all present lines are read. `sign` receives the time of the recorder's last sign of life,
-/// in ms since 1970.
+/// Follows a folder until `views` has no receivers. The first view appears after all present lines are read. `sign` receives the time of
+/// the recorder's last sign of life, in ms since 1970.
 pub fn spawn(
     outlet: PathBuf,
     files: Arc<OutletFiles>,
     views: watch::Sender<Arc<View>>,
     sign: Arc<AtomicI64>,
     now: fn() -> i64,
-) -> io::Result<EventReaderHandle> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let stopped = stop.clone();
+) -> io::Result<()> {
     std::thread::Builder::new().name("events".to_owned()).spawn(move || {
         let mut reader = EventReader {
             lag: file_lag(&outlet),
@@ -59,11 +41,11 @@ pub fn spawn(
             is_caught_up: false,
             now,
         };
-        while !stopped.load(Ordering::Relaxed) {
+        while !views.is_closed() {
             reader.step(&views);
         }
     })?;
-    Ok(EventReaderHandle(stop))
+    Ok(())
 }
 
 struct EventReader {
@@ -112,16 +94,16 @@ impl EventReader {
     /// Publishes a view if the events, the files, the recorder's signs of life or the featured board have changed, or the event is
     /// over.
     fn publish(&mut self, has_news: bool, views: &watch::Sender<Arc<View>>) {
-        let files = self.files.view(&self.view.files, self.hall.halls());
+        let files = self.files.view(&self.view.files, &self.hall.halls);
         let now = (self.now)();
         let silent_since = self.sign.silent_since(&self.files, now);
         let is_same = || {
             silent_since == self.view.silent_since
-                && featured(&self.hall, self.view.plan(), now) == self.view.featured()
+                && featured(&self.hall, self.view.plan(), now) == self.view.featured.as_deref()
                 && self.view.plan().event.is_past(now) == self.view.is_past
         };
         if has_news || files.is_some() || !is_same() {
-            let files: Arc<FileView> = files.unwrap_or_else(|| self.view.files.clone());
+            let files = files.unwrap_or_else(|| self.view.files.clone());
             self.view = Arc::new(View::new(self.hall.clone(), files, silent_since, now, self.view.step + 1));
             views.send_replace(self.view.clone());
         }
@@ -129,11 +111,11 @@ impl EventReader {
 
     fn apply_event(&mut self, news: FollowEvent) {
         match news {
-            FollowEvent::Line(EventLine { seq, generation, station, text }) => {
+            FollowEvent::Line(EventLine { seq, generation, text, .. }) => {
                 let now = (self.now)();
                 let heard =
                     if self.is_caught_up { now } else { event_time(&text).map_or(now, |at| (at + self.lag).min(now)) };
-                self.hall.apply(seq, generation.as_deref(), station.as_deref(), &text, heard);
+                self.hall.apply(seq, generation.as_deref(), &text, heard);
             }
             FollowEvent::Restarted { generation, reason: why } => {
                 tracing::info!(?generation, ?why, "the events begin anew");

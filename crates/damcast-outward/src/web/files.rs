@@ -18,9 +18,9 @@ use hyper::body::Frame;
 use rustix::fs::{Mode, OFlags};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use tokio::task::JoinHandle;
+use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 
-use super::plan::ViewerPlan;
+use super::plan::{ViewerPlan, ViewerStandings};
 use super::state::{JoinedHall, LineMark, natural_order};
 use super::view::FileView;
 use super::{compress, exact};
@@ -45,26 +45,37 @@ pub const PDN_CONTENT_TYPE: &str = "text/plain; charset=utf-8";
 /// Largest file that is read as a whole, in bytes; also the bound of the search for a line of events.
 const MAX_FILE_SIZE: u64 = 32 << 20;
 /// Size of the pieces in which a file is sent.
-const CHUNK_SIZE: usize = 64 << 10;
+const CHUNK_SIZE: u64 = 64 << 10;
 /// Largest number of cached files.
 const MAX_CACHED_FILES: usize = 64;
 /// Largest size of all cached files, in bytes; a single larger file is cached alone.
 const MAX_CACHED_BYTES: usize = 16 << 20;
 
-/// Cached file.
-#[derive(Debug)]
-pub struct WholeFile {
+/// Content of an answer.
+#[derive(Clone, Debug)]
+pub struct Representation {
     /// Plain bytes.
     pub bytes: Bytes,
     /// Compressed bytes.
     pub compressed: Bytes,
-    /// Entity tag: changes with the contents only.
+    /// Entity tag.
     pub etag: String,
 }
 
-impl WholeFile {
+impl Representation {
+    /// Compresses bytes.
+    pub fn new(bytes: Vec<u8>, etag: String) -> Representation {
+        Representation { compressed: compress(&bytes), bytes: exact(bytes), etag }
+    }
+
+    /// Compresses bytes. The entity tag changes with them only.
+    pub fn hashed(bytes: Vec<u8>) -> Representation {
+        let etag = format!("\"{}\"", hex(&Sha256::digest(&bytes)[..12]));
+        Representation::new(bytes, etag)
+    }
+
     /// Returns the size in memory, in bytes.
-    fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.bytes.len() + self.compressed.len()
     }
 }
@@ -72,7 +83,7 @@ impl WholeFile {
 /// Reader of an outlet's folder, with a cache.
 pub struct OutletFiles {
     folder: PathBuf,
-    cache: Mutex<HashMap<String, (FileStamp, Arc<WholeFile>)>>,
+    cache: Mutex<HashMap<String, (FileStamp, Arc<Representation>)>>,
     /// Last list of the archived games, with the time at which their folder had changed.
     archive: Mutex<(Option<SystemTime>, Arc<Vec<String>>)>,
     /// Entity tags of the files last listed, by name.
@@ -99,7 +110,7 @@ impl OutletFiles {
     }
 
     /// Reads a file that is replaced as a whole. The caller has checked the name.
-    pub fn whole(&self, name: &str) -> io::Result<Arc<WholeFile>> {
+    pub fn whole(&self, name: &str) -> io::Result<Arc<Representation>> {
         let mut file = open_in_outlet(&self.folder, name)?;
         let there = file.metadata()?;
         let stamp = stamp_of(&there);
@@ -112,8 +123,7 @@ impl OutletFiles {
         if bytes.len() as u64 > MAX_FILE_SIZE {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        let etag = format!("\"{}\"", hex(&Sha256::digest(&bytes)[..12]));
-        let whole = Arc::new(WholeFile { compressed: compress(&bytes), bytes: exact(bytes), etag });
+        let whole = Arc::new(Representation::hashed(bytes));
         kept.remove(name);
         let kept_bytes: usize = kept.values().map(|(_, file)| file.size()).sum();
         if kept.len() >= MAX_CACHED_FILES || kept_bytes + whole.size() > MAX_CACHED_BYTES {
@@ -144,9 +154,11 @@ impl OutletFiles {
         if tag == before.tag {
             return None;
         }
-        let games: Vec<Option<&[u8]>> = games.iter().map(|file| file.as_ref().map(|file| &*file.bytes)).collect();
-        let plan = ViewerPlan::read(tournament.as_ref().map(|file| &*file.bytes), &games);
-        let standings = standings.and_then(|file| serde_json::from_slice(&file.bytes).ok()).unwrap_or_default();
+        fn bytes(file: &Option<Arc<Representation>>) -> Option<&[u8]> {
+            file.as_ref().map(|file| &*file.bytes)
+        }
+        let plan = ViewerPlan::read(bytes(&tournament), &games.iter().map(bytes).collect::<Vec<_>>());
+        let standings = ViewerStandings::read(bytes(&standings));
         Some(Arc::new(FileView { plan, standings, archive, tag }))
     }
 
@@ -224,19 +236,14 @@ impl OutletFiles {
         let before = std::mem::take(&mut *known);
         let mut listed = Vec::new();
         for name in names {
-            let Some((stamp, size)) = self.stamp(&name) else { continue };
+            let Ok(there) = open_in_outlet(&self.folder, &name).and_then(|file| file.metadata()) else { continue };
+            let (stamp, size) = (stamp_of(&there), there.len());
             let same = before.get(&name).filter(|(other, _)| *other == stamp).map(|(_, etag)| etag.clone());
             let Some(etag) = same.or_else(|| self.whole(&name).ok().map(|file| file.etag.clone())) else { continue };
             known.insert(name.clone(), (stamp, etag.clone()));
             listed.push(ListedFile { name, size, etag });
         }
         listed
-    }
-
-    /// Returns the stamp and the size of a file.
-    fn stamp(&self, name: &str) -> Option<(FileStamp, u64)> {
-        let there = open_in_outlet(&self.folder, name).and_then(|file| file.metadata()).ok()?;
-        Some((stamp_of(&there), there.len()))
     }
 }
 
@@ -274,17 +281,13 @@ pub fn hex(bytes: &[u8]) -> String {
 }
 
 /// Part of a file, read in chunks while it is sent.
-pub struct FileBody {
-    piece: Option<JoinHandle<io::Result<(File, Bytes)>>>,
-    file: Option<File>,
-    remaining: u64,
-}
+pub struct FileBody(tokio::io::Take<tokio::fs::File>);
 
 impl FileBody {
     /// Creates a body of `length` bytes from a position.
     pub fn new(mut file: File, from: u64, length: u64) -> io::Result<FileBody> {
         file.seek(SeekFrom::Start(from))?;
-        Ok(FileBody { piece: None, file: Some(file), remaining: length })
+        Ok(FileBody(tokio::fs::File::from_std(file).take(length)))
     }
 }
 
@@ -293,34 +296,24 @@ impl HttpBody for FileBody {
     type Error = io::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        if self.remaining == 0 {
+        let remaining = self.0.limit();
+        if remaining == 0 {
             return Poll::Ready(None);
         }
-        if self.piece.is_none() {
-            let Some(file) = self.file.take() else { return Poll::Ready(None) };
-            let most = self.remaining.min(CHUNK_SIZE as u64);
-            self.piece = Some(tokio::task::spawn_blocking(move || {
-                let mut bytes = Vec::with_capacity(most as usize);
-                Read::by_ref(&mut &file).take(most).read_to_end(&mut bytes)?;
-                Ok((file, bytes.into()))
-            }));
-        }
-        let Some(piece) = &mut self.piece else { return Poll::Ready(None) };
-        let read = std::task::ready!(Pin::new(piece).poll(context));
-        self.piece = None;
-        Poll::Ready(Some(match read.unwrap_or_else(|error| Err(io::Error::other(error))) {
+        let mut bytes = vec![0; remaining.min(CHUNK_SIZE) as usize];
+        let mut buffer = ReadBuf::new(&mut bytes);
+        let read = std::task::ready!(Pin::new(&mut self.0).poll_read(context, &mut buffer));
+        let length = buffer.filled().len();
+        bytes.truncate(length);
+        Poll::Ready(Some(match read {
             // The file was truncated: end the connection, because the announced length is too large.
-            Ok((_, bytes)) if bytes.is_empty() => Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok((file, bytes)) => {
-                self.file = Some(file);
-                self.remaining -= bytes.len() as u64;
-                Ok(Frame::data(bytes))
-            }
+            Ok(()) if length == 0 => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(()) => Ok(Frame::data(bytes.into())),
             Err(error) => Err(error),
         }))
     }
 
     fn size_hint(&self) -> hyper::body::SizeHint {
-        hyper::body::SizeHint::with_exact(self.remaining)
+        hyper::body::SizeHint::with_exact(self.0.limit())
     }
 }

@@ -97,13 +97,12 @@ struct WaitingConnections {
 /// Closes the oldest connection of the address with most of them, if it is at least this old. Returns `false` if there is none.
 fn displace(connections: &Mutex<ByAddress>, min_age: Duration, counts: &ConnectionCounts) -> bool {
     let mut all = connections.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_old = |of_address: &VecDeque<(u64, Instant, Arc<Notify>)>| {
-        of_address.front().is_some_and(|(_, since, _)| since.elapsed() >= min_age)
+    let order = |of_address: &VecDeque<(u64, Instant, Arc<Notify>)>| {
+        let (id, since, _) = of_address.front()?;
+        (since.elapsed() >= min_age).then_some((of_address.len(), Reverse(*id)))
     };
-    let most = all
-        .iter_mut()
-        .filter(|(_, of_address)| is_old(of_address))
-        .max_by_key(|(_, of_address)| (of_address.len(), of_address.front().map(|(id, ..)| Reverse(*id))));
+    let most = all.values_mut().filter_map(|of_address| Some((order(of_address)?, of_address)));
+    let most = most.max_by_key(|(order, _)| *order);
     let Some((_, _, oldest)) = most.and_then(|(_, of_address)| of_address.pop_front()) else { return false };
     all.retain(|_, of_address| !of_address.is_empty());
     counts.displaced.fetch_add(1, Ordering::Relaxed);
@@ -202,7 +201,7 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, count
         let (id, leave) = waiting.admit(address, limits.trusted_proxies.contains(&address), &counts);
         counts.open.fetch_add(1, Ordering::Relaxed);
         let guest = ConnectionGuard { address, id, leave, waiting: waiting.clone(), counts: counts.clone() };
-        tokio::spawn(serve(http.clone(), TimeoutStream::new(stream), routes, guest));
+        tokio::spawn(serve(http.clone(), TimeoutStream { stream, blocked_since: None }, routes, guest));
         // Read a waiting request before accepting the next connection.
         tokio::task::yield_now().await;
     }
@@ -300,10 +299,6 @@ struct TimeoutStream {
 }
 
 impl TimeoutStream {
-    fn new(stream: TcpStream) -> TimeoutStream {
-        TimeoutStream { stream, blocked_since: None }
-    }
-
     fn check_progress<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             self.blocked_since = None;

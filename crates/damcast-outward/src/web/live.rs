@@ -98,8 +98,7 @@ impl Feed {
     /// Creates the feed of a program that has all events up to `last` (`generation.seq`), and returns the first bytes.
     pub fn boards(view: &View, follows: Option<String>, last: Option<&str>) -> (Feed, Bytes) {
         let hall = &view.hall;
-        let missed = last.map_or(MissedFrames::Unavailable, |last| hall.missed(last));
-        let first = changes(hall, missed, follows.as_deref());
+        let first = changes(hall, last.and_then(|last| hall.missed(last)), follows.as_deref());
         (Feed::Boards { follows, generation: hall.generation.clone(), sent: hall.seq }, first)
     }
 
@@ -110,17 +109,15 @@ impl Feed {
             Feed::Page { address, pages, sent, silent_since } => {
                 let (changes, view) = pages.changes(address, *sent);
                 *sent = view.step;
-                match std::mem::replace(silent_since, view.silent_since) == view.silent_since {
-                    true => changes,
-                    false => [&recorder(view.silent_since), &*changes].concat().into(),
+                if std::mem::replace(silent_since, view.silent_since) == view.silent_since {
+                    changes
+                } else {
+                    [&recorder(view.silent_since), &*changes].concat().into()
                 }
             }
             Feed::Boards { follows, generation, sent } => {
                 let hall = &view.hall;
-                let missed = match hall.generation == *generation {
-                    true => hall.frames_after(*sent),
-                    false => MissedFrames::Unavailable,
-                };
+                let missed = hall.frames_after(*sent).filter(|_| hall.generation == *generation);
                 *sent = hall.seq;
                 hall.generation.clone_into(generation);
                 changes(hall, missed, follows.as_deref())
@@ -155,8 +152,8 @@ impl Drop for ViewerCountGuard {
 
 /// Selects the frames for a page: all of the board that it follows, the last one of each other board. Unavailable frames are
 /// replaced by a snapshot.
-fn changes(hall: &ViewerHall, missed: MissedFrames<'_>, follows: Option<&str>) -> Bytes {
-    let MissedFrames::Frames(frames) = missed else { return hall.snapshot() };
+fn changes(hall: &ViewerHall, missed: Option<MissedFrames<'_>>, follows: Option<&str>) -> Bytes {
+    let Some(frames) = missed else { return hall.snapshot() };
     let mut boards: Vec<&str> = Vec::new();
     let mut wanted: Vec<&Bytes> = Vec::new();
     for frame in frames.rev() {
@@ -169,12 +166,8 @@ fn changes(hall: &ViewerHall, missed: MissedFrames<'_>, follows: Option<&str>) -
         }
     }
     match wanted[..] {
-        [] => Bytes::new(),
         [one] => one.clone(),
-        _ => {
-            let all: Vec<&[u8]> = wanted.iter().rev().map(|bytes| &bytes[..]).collect();
-            all.concat().into()
-        }
+        _ => wanted.iter().rev().map(|bytes| &bytes[..]).collect::<Vec<_>>().concat().into(),
     }
 }
 
@@ -216,30 +209,26 @@ impl LiveStream {
         tokio::pin!(beat);
         loop {
             let mut nothing = [0];
-            let bytes = tokio::select! {
+            let is_beat = tokio::select! {
                 biased;
                 changed = views.changed() => match changed {
-                    Ok(()) => None,
+                    Ok(()) => false,
                     Err(_) => return Ok(()),
                 },
-                () = &mut beat => Some(feed.beat(&views.borrow(), now())),
+                () = &mut beat => true,
                 // The viewer has left: viewers send nothing.
                 read = connection.read(&mut nothing) => return read.map(drop),
             };
-            let is_beat = bytes.is_some();
-            let bytes = match bytes {
-                Some(beat) => beat,
-                None => {
-                    if wrote.elapsed() < MIN_SEND_INTERVAL {
-                        sleep_until(wrote + MIN_SEND_INTERVAL).await;
-                    }
-                    let view = views.borrow_and_update().clone();
-                    loop {
-                        match feed.next(&view) {
-                            NextLines::Some(bytes) => connection.write_all(&bytes).await?,
-                            NextLines::All(bytes) => break bytes,
-                            NextLines::End => return Ok(()),
-                        }
+            let bytes = if is_beat {
+                feed.beat(&views.borrow(), now())
+            } else {
+                sleep_until(wrote + MIN_SEND_INTERVAL).await;
+                let view = views.borrow_and_update().clone();
+                loop {
+                    match feed.next(&view) {
+                        NextLines::Some(bytes) => connection.write_all(&bytes).await?,
+                        NextLines::All(bytes) => break bytes,
+                        NextLines::End => return Ok(()),
                     }
                 }
             };

@@ -19,7 +19,7 @@
 //! | file | subject |
 //! |---|---|
 //! | [`state`] | state of the outlet: events in, views out; pure |
-//! | [`plan`] | pairings without moves, from the files of the outlet |
+//! | [`plan`] | pairings without moves, and standings, from the files of the outlet |
 //! | [`event_facts`] | name, days, schedule and other facts of the event |
 //! | [`view`] | all that pages show at one moment |
 //! | [`pages`], `diagram`, `texts` | HTML, boards as SVG, languages; functions of the view |
@@ -71,6 +71,7 @@ use flate2::write::GzEncoder;
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
 use crate::state_file::replace_state;
 
@@ -117,17 +118,17 @@ pub async fn serve(
     let (views, read) = watch::channel(Arc::default());
     let files = Arc::new(files::OutletFiles::new(options.outlet.clone()));
     let sign = Arc::new(AtomicI64::new(0));
-    let watching = event_reader::spawn(options.outlet.clone(), files.clone(), views, sign.clone(), options.now)?;
+    event_reader::spawn(options.outlet.clone(), files.clone(), views, sign.clone(), options.now)?;
     let (shown, mut reader) = watch::channel(Arc::default());
-    let viewers = Arc::new(AtomicU64::new(0));
     let counts = Arc::new(listener::ConnectionCounts::default());
-    let readers = Arc::new(pdn_readers::PdnReaders::default());
-    let site = routes::Site::new(&options, files, reader.clone(), viewers.clone(), readers.clone(), sign);
+    let site = Arc::new(routes::Site::new(&options, files, reader.clone(), sign));
     let limits =
         listener::Limits { connections: options.connections, trusted_proxies: options.trusted_proxies.clone() };
     let address = listener.local_addr()?;
-    let state = write_state(&options, address, reader.clone(), readers, viewers, counts.clone());
-    tokio::spawn(publish_views(read, shown));
+    let state = write_state(&options, address, site.clone(), counts.clone());
+    // The reader of the outlet ends with the task that receives its views.
+    let mut publisher = JoinSet::new();
+    publisher.spawn(publish_views(read, shown));
     tokio::pin!(stop);
     // Wait for the first state: pages of a partly read outlet would be wrong.
     tokio::select! {
@@ -139,7 +140,6 @@ pub async fn serve(
         () = state => {}
         () = &mut stop => {}
     }
-    watching.stop();
     Ok(())
 }
 
@@ -156,9 +156,7 @@ async fn publish_views(mut read: watch::Receiver<Arc<view::View>>, shown: watch:
 async fn write_state(
     options: &ServeOptions,
     address: SocketAddr,
-    views: watch::Receiver<Arc<view::View>>,
-    readers: Arc<pdn_readers::PdnReaders>,
-    viewers: Arc<AtomicU64>,
+    site: Arc<routes::Site>,
     counts: Arc<listener::ConnectionCounts>,
 ) {
     let ServeOptions { state_file: Some(file), outlet, now, .. } = options else { return std::future::pending().await };
@@ -166,14 +164,13 @@ async fn write_state(
     let mut had_trouble = false;
     loop {
         let state = {
-            let view = views.borrow();
-            let hall = &view.hall;
+            let hall = &site.views.borrow().hall;
             let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
-            let (readers, alarms) = readers.report(hall, now());
+            let (readers, alarms) = site.readers.report(hall, now());
             json!({
                 "since": since, "written": now(), "outlet": outlet.display().to_string(), "address": address,
                 "generation": hall.generation, "seq": hall.seq,
-                "viewers": count(&viewers), "connections": count(&counts.open),
+                "viewers": count(&site.viewers), "connections": count(&counts.open),
                 "refused": count(&counts.refused), "displaced": count(&counts.displaced),
                 "readers": readers, "alarms": alarms,
             })

@@ -10,17 +10,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::Bytes;
 use serde_json::json;
-use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
 use super::assets::Assets;
-use super::files::hex;
+use super::files::Representation;
 use super::pages::address::PageAddress;
 use super::pages::parts::{KnownParts, PartCollector};
 use super::pages::{LiveMode, PageBuilder, PageError};
 use super::stored_games::StoredGames;
 use super::view::View;
-use super::{compress, exact};
 
 /// Largest number of cached pages; the cache is cleared when the view changes.
 const MAX_CACHED_PAGES: usize = 512;
@@ -31,23 +29,14 @@ const MAX_KNOWN_VIEWS: usize = 4096;
 /// Largest number of remembered parts, over all pages. Above it the store forgets the pages that it made longest ago.
 const MAX_KNOWN_PARTS: usize = 200_000;
 
-/// Page, plain and compressed.
-#[derive(Clone, Debug)]
-pub struct RenderedPage {
-    /// Plain bytes.
-    pub plain: Bytes,
-    /// Compressed bytes.
-    pub compressed: Bytes,
-    /// Entity tag of the content, of a page that polls.
-    pub etag: Option<String>,
-}
-
 /// Makes pages and their changes.
 pub struct PageStore {
     /// Scripts and styles.
     pub assets: Assets,
     /// Reader of the games that memory has no moves of.
     pub games: StoredGames,
+    /// Changes with the assets and the version.
+    pub build: String,
     views: watch::Receiver<Arc<View>>,
     is_polled: bool,
     known: Mutex<KnownPages>,
@@ -56,13 +45,11 @@ pub struct PageStore {
 /// Pages that readers have asked for, and the parts that they have.
 #[derive(Default)]
 struct KnownPages {
-    /// Number of the newest view that was shown.
-    step: u64,
     /// Identifiers of the last views, with their numbers.
     views: VecDeque<(String, u64)>,
     watched: HashMap<PageAddress, WatchedPage>,
     /// Pages of the newest view.
-    rendered: HashMap<PageAddress, RenderedPage>,
+    rendered: HashMap<PageAddress, Representation>,
     /// Size of the rendered pages and of all changes in bytes.
     bytes: usize,
 }
@@ -80,7 +67,7 @@ struct WatchedPage {
 impl PageStore {
     /// Creates a store without pages. With `is_polled`, pages poll instead of keeping a stream open.
     pub fn new(assets: Assets, games: StoredGames, views: watch::Receiver<Arc<View>>, is_polled: bool) -> PageStore {
-        PageStore { assets, games, views, is_polled, known: Mutex::default() }
+        PageStore { build: assets.build_id(), assets, games, views, is_polled, known: Mutex::default() }
     }
 
     /// Locks what is known, and returns the newest view.
@@ -91,24 +78,33 @@ impl PageStore {
         (known, view)
     }
 
-    /// Returns the page of an address, from the cache if it is there; or a page that says why there is none. Returns also the view.
-    pub fn document(&self, address: &PageAddress) -> (RenderedPage, Option<PageError>, Arc<View>) {
+    /// Returns the page of an address, from the cache if it is there; or a page that says why there is none.
+    pub fn document(&self, address: &PageAddress) -> (Representation, Option<PageError>) {
         let (mut known, view) = self.lock();
         if let Some(page) = known.rendered.get(address) {
-            return (page.clone(), None, view);
+            return (page.clone(), None);
         }
         let WatchedPage { parts: before, changes, .. } = known.watched.remove(address).unwrap_or_default();
-        let parts = PartCollector::new(&before, view.step, None);
+        let parts = PartCollector::new(before, view.step, None);
         let (page, error) = self.builder(&view, address, &parts).render(&self.games);
-        let text = parts.filled(&page.into_string());
-        let etag = self.is_polled.then(|| format!("W/\"{}\"", hex(&Sha256::digest(&text)[..12])));
-        let page = RenderedPage { compressed: compress(text.as_bytes()), plain: exact(text.into_bytes()), etag };
+        let text = parts.filled(&page.into_string()).into_bytes();
+        let page = if self.is_polled {
+            let page = Representation::hashed(text);
+            Representation { etag: format!("W/{}", page.etag), ..page }
+        } else {
+            let silent = view.silent_since.map(|since| format!("-{since}")).unwrap_or_default();
+            let etag = format!("W/\"{}-{}-{}{silent}\"", view.id(), self.build, address.language.code());
+            Representation::new(text, etag)
+        };
         // Pages for wrong addresses would fill the memory.
         if error.is_none() {
-            let watched = WatchedPage { parts: parts.known(), step: view.step, changes };
-            known.keep(address, watched, Some(&page));
+            if known.rendered.len() < MAX_CACHED_PAGES && known.bytes + page.size() <= MAX_CACHED_BYTES {
+                known.bytes += page.size();
+                known.rendered.insert(address.clone(), page.clone());
+            }
+            known.keep(address, WatchedPage { parts: parts.known(), step: view.step, changes });
         }
-        (page, error, view)
+        (page, error)
     }
 
     /// Returns what changes in a page from view `from` to the newest, as an event of the stream; nothing if it stays as it is. Returns also
@@ -120,7 +116,7 @@ impl PageStore {
             return (changes.clone(), view);
         }
         let WatchedPage { parts: before, mut changes, .. } = known.watched.remove(address).unwrap_or_default();
-        let parts = PartCollector::new(&before, view.step, Some(from));
+        let parts = PartCollector::new(before, view.step, Some(from));
         self.builder(&view, address, &parts).render(&self.games);
         let bytes: Bytes = match parts.changed_since(from) {
             changed if changed.is_empty() => Bytes::new(),
@@ -131,17 +127,11 @@ impl PageStore {
             known.bytes += bytes.len();
             changes.push((from, bytes.clone()));
         }
-        let watched = WatchedPage { parts: parts.known(), step: view.step, changes };
-        known.keep(address, watched, None);
+        known.keep(address, WatchedPage { parts: parts.known(), step: view.step, changes });
         (bytes, view)
     }
 
-    fn builder<'p>(
-        &'p self,
-        view: &'p View,
-        address: &'p PageAddress,
-        parts: &'p PartCollector<'p>,
-    ) -> PageBuilder<'p> {
+    fn builder<'p>(&'p self, view: &'p View, address: &'p PageAddress, parts: &'p PartCollector) -> PageBuilder<'p> {
         let view = view.shown(address.hides_results);
         let live = if self.is_polled { LiveMode::Poll } else { LiveMode::Stream };
         PageBuilder { view, address, assets: &self.assets, parts, live }
@@ -160,8 +150,7 @@ pub const LOAD_AGAIN: &str = "event: again\ndata: {}\n\n";
 impl KnownPages {
     /// Begins a view if it is new.
     fn enter(&mut self, view: &View) {
-        if self.views.is_empty() || view.step > self.step {
-            self.step = view.step;
+        if self.views.back().is_none_or(|(_, newest)| view.step > *newest) {
             self.views.push_back((view.id(), view.step));
             if self.views.len() > MAX_KNOWN_VIEWS {
                 self.views.pop_front();
@@ -172,15 +161,8 @@ impl KnownPages {
         }
     }
 
-    /// Remembers the parts of a page, and caches the page itself while [`MAX_CACHED_BYTES`] allow. Above [`MAX_KNOWN_PARTS`] forgets the pages made longest ago.
-    fn keep(&mut self, address: &PageAddress, watched: WatchedPage, page: Option<&RenderedPage>) {
-        if let Some(page) = page {
-            let bytes = page.plain.len() + page.compressed.len();
-            if self.rendered.len() < MAX_CACHED_PAGES && self.bytes + bytes <= MAX_CACHED_BYTES {
-                self.bytes += bytes;
-                self.rendered.insert(address.clone(), page.clone());
-            }
-        }
+    /// Remembers the parts of a page. Above [`MAX_KNOWN_PARTS`] forgets the pages made longest ago.
+    fn keep(&mut self, address: &PageAddress, watched: WatchedPage) {
         self.watched.insert(address.clone(), watched);
         while self.watched.values().map(|page| page.parts.len() + 1).sum::<usize>() > MAX_KNOWN_PARTS {
             let oldest = self.watched.iter().min_by_key(|(_, page)| page.step).map(|(oldest, _)| oldest.clone());
@@ -211,7 +193,7 @@ mod tests {
                 "{{\"board\":\"b-{board}\",\"game\":1,\"type\":\"clock\",\"clock\":{{\"white\":{step},\"black\":1,\"running\":null}}}}\n"
             ),
         };
-        hall.apply(step, Some("g"), Some("s"), &line, 1000);
+        hall.apply(step, Some("g"), &line, 1000);
         Arc::new(View::new(hall.clone(), Arc::default(), None, 0, step))
     }
 

@@ -37,7 +37,7 @@ struct ReaderKey {
 }
 
 /// Visits of a reader; times in ms since 1970.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 struct ReaderVisits {
     last: i64,
     /// Number of readings in a row, each at most [`MAX_GAP`] after the one before.
@@ -72,8 +72,7 @@ impl PdnReaders {
             };
             readers.remove(&oldest);
         }
-        let new = ReaderVisits { last: now, in_row: 0, is_regular: false, games_since: None };
-        let visits = readers.entry(key).or_insert(new);
+        let visits = readers.entry(key).or_default();
         visits.in_row = if now - visits.last <= MAX_GAP { visits.in_row.saturating_add(1) } else { 1 };
         visits.is_regular |= visits.in_row >= MIN_READINGS;
         visits.last = now;
@@ -122,7 +121,7 @@ impl OngoingGames<'_> {
     fn of(hall: &ViewerHall) -> OngoingGames<'_> {
         let boards = hall.boards();
         let current = boards.iter().filter_map(|(_, board)| Some((board.name.as_str(), board.current()?)));
-        let ongoing: Vec<_> = current.filter(|(_, game)| game.result.is_none() && !game.is_ended).collect();
+        let ongoing: Vec<_> = current.filter(|(_, game)| game.is_on()).collect();
         OngoingGames {
             boards: ongoing.iter().map(|(board, _)| *board).collect(),
             rounds: ongoing.iter().filter_map(|(_, game)| game.tag("Round")).collect(),
@@ -153,7 +152,7 @@ mod tests {
         let mut seq = 0;
         let mut apply = |line: String| {
             seq += 1;
-            hall.apply(seq, Some("g"), Some("s"), &line, 0);
+            hall.apply(seq, Some("g"), &line, 0);
         };
         for (board, (round, is_over)) in games.iter().enumerate() {
             let head = format!("{{\"board\":\"b-{board}\",\"game\":1,\"type\":");

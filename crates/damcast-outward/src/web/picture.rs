@@ -82,14 +82,14 @@ fn draw(spec: &PictureSpec) -> Option<Bytes> {
         };
         let (x, y) = place(at);
         let centre = (x + size / 2.0, y + size / 2.0);
-        match piece.is_ascii_uppercase() {
+        if piece.is_ascii_lowercase() {
+            man(&mut picture, centre, size, colors)?;
+        } else {
             // A king is two men, one on the other.
-            true => {
-                man(&mut picture, (centre.0, centre.1 + size * 0.075), size, colors)?;
-                man(&mut picture, (centre.0, centre.1 - size * 0.075), size, colors)?;
-                disc(&mut picture, (centre.0, centre.1 - size * 0.075), size * 0.12, colors[1])?;
-            }
-            false => man(&mut picture, centre, size, colors)?,
+            let [lower, upper] = [1.0, -1.0].map(|side| (centre.0, centre.1 + side * size * 0.075));
+            man(&mut picture, lower, size, colors)?;
+            man(&mut picture, upper, size, colors)?;
+            disc(&mut picture, upper, size * 0.12, colors[1])?;
         }
     }
     picture.encode_png().ok().map(exact)

@@ -1,12 +1,13 @@
-//! Pairings and unstarted games of the outlet, from `tournament.json` and the games without moves in `games.pdn`. Files in, values
-//! out; a file that cannot be parsed counts as missing.
+//! Pairings, unstarted games and standings of the outlet, from `tournament.json`, the games without moves in `games.pdn`, and
+//! `standings.json`. Files in, values out; a file that cannot be parsed counts as missing.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
-use draughts::{Color, Variant};
+use draughts::Color;
 use draughts_pdn::reader;
-use draughts_tournament::HIDDEN_NAME;
+use draughts_tournament::{HIDDEN_NAME, Points};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::event_facts::ViewerEvent;
 use super::state::ViewerGame;
@@ -33,7 +34,7 @@ pub struct UnstartedGame {
     pub game: ViewerGame,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Document {
     #[serde(default)]
     event: ViewerEvent,
@@ -145,18 +146,10 @@ pub struct PlannedPairing {
     pub later: ViewerDeferral,
 }
 
-/// Reads an id that is a number or a text.
+/// Reads a text, or a number as text.
 fn text_or_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum PairingId {
-        Number(u64),
-        Text(String),
-    }
-    Ok(match PairingId::deserialize(deserializer)? {
-        PairingId::Number(number) => number.to_string(),
-        PairingId::Text(text) => text,
-    })
+    let value = Value::deserialize(deserializer)?;
+    Ok(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 
 /// Deferral of a pairing to a time outside its round.
@@ -202,16 +195,14 @@ impl ViewerPlan {
         let mut unstarted = Vec::new();
         for (games, hall) in games.iter().zip(0..) {
             let text = games.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-            let waiting = reader::read(text).0.into_iter().filter(|game| game.entries.is_empty()).map(|game| {
-                let tags: BTreeMap<String, String> =
-                    game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect();
-                let variant = tags.get("GameType").and_then(|tag| Variant::from_tag(tag).ok());
-                UnstartedGame { hall, game: ViewerGame::unstarted(variant, tags) }
-            });
-            // A result without a move: the game is over.
-            unstarted.extend(waiting.filter(|waiting| waiting.game.result.is_none()));
+            for game in reader::read(text).0.iter().filter(|game| game.entries.is_empty()) {
+                let game =
+                    ViewerGame::unstarted(game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect());
+                // A result without a move: the game is over.
+                unstarted.extend(game.result.is_none().then_some(UnstartedGame { hall, game }));
+            }
         }
-        let (event, sections) = document.map_or_else(Default::default, |document| (document.event, document.sections));
+        let Document { event, sections } = document.unwrap_or_default();
         let pairings = places_of_pairings(&sections);
         ViewerPlan { event, sections, unstarted, pairings }
     }
@@ -247,8 +238,8 @@ impl ViewerPlan {
 fn places_of_pairings(sections: &[PlannedSection]) -> HashMap<String, [usize; 3]> {
     let mut places = HashMap::new();
     for (at, section) in sections.iter().enumerate() {
-        for (round, planned) in section.rounds.iter().enumerate() {
-            places.extend(planned.pairings.iter().enumerate().map(|(index, one)| (one.id.clone(), [at, round, index])));
+        for (round, PlannedRound { pairings, .. }) in section.rounds.iter().enumerate() {
+            places.extend(pairings.iter().enumerate().map(|(index, one)| (one.id.clone(), [at, round, index])));
         }
     }
     places
@@ -265,6 +256,16 @@ impl PlannedPairing {
     /// Returns the id of the player with a colour; `None` if there is none.
     pub fn player(&self, color: Color) -> Option<u64> {
         if color == Color::White { self.white } else { self.black }
+    }
+
+    /// Returns the game in the row of a player; `None` if another one plays it, or without an opponent.
+    fn cell(&self, round: &PlannedRound, player: u64) -> Option<RoundCell<'_>> {
+        let (white, black) = (self.white?, self.black?);
+        let is_white = white == player;
+        let opponent = if is_white { black } else { white };
+        let points = self.points.as_ref().map(|points| points[usize::from(!is_white)].as_str());
+        let cell = RoundCell { pairing: &self.id, round: round.number, opponent, is_white, points };
+        [white, black].contains(&player).then_some(cell)
     }
 }
 
@@ -290,61 +291,89 @@ impl PlannedSection {
 
     /// Returns the game of a player in each round; `None` for a round without an opponent.
     pub fn player_rounds(&self, player: u64) -> Vec<Option<RoundCell<'_>>> {
-        let cell = |pairing: &'_ PlannedPairing| -> Option<(u64, bool)> {
-            let (white, black) = (pairing.white?, pairing.black?);
-            let is_white = white == player;
-            (is_white || black == player).then_some((if is_white { black } else { white }, is_white))
-        };
-        let in_round = |round: &'_ PlannedRound| round.pairings.iter().position(|pairing| cell(pairing).is_some());
-        let mut course = Vec::new();
-        for round in &self.rounds {
-            course.push(in_round(round).and_then(|index| round.pairings.get(index)).and_then(|pairing| {
-                let (opponent, is_white) = cell(pairing)?;
-                let points = pairing.points.as_ref().map(|points| points[usize::from(!is_white)].as_str());
-                Some(RoundCell { pairing: &pairing.id, round: round.number, opponent, is_white, points })
-            }));
-        }
-        course
+        let rounds = self.rounds.iter();
+        rounds.map(|round| round.pairings.iter().find_map(|pairing| pairing.cell(round, player))).collect()
     }
 
     /// Returns the matches of a round: the names of home and away with their sums of official points.
     pub fn matches(&self, round: &PlannedRound) -> Vec<[(String, String); 2]> {
-        let of_home = |pairing: &PlannedPairing, home: u64| {
-            self.players.iter().any(|player| Some(player.id) == pairing.white && player.team == Some(home))
-        };
         let score = |one: &PlannedMatch| {
-            let of_match = |pairing: &&PlannedPairing| pairing.match_id == Some(one.id);
-            let mut points = round.pairings.iter().filter(of_match).filter_map(|pairing| pairing.points.as_ref());
-            if points.any(|[white, _]| white == HIDDEN_POINTS) {
-                return [one.home, one.away].map(|team| (self.team(team).to_owned(), HIDDEN_POINTS.to_owned()));
+            let of_match = round.pairings.iter().filter(|pairing| pairing.match_id == Some(one.id));
+            let (mut sums, mut is_hidden) = ([Points::ZERO; 2], false);
+            for pairing in of_match {
+                let Some(points) = &pairing.points else { continue };
+                is_hidden |= points[0] == HIDDEN_POINTS;
+                let [white, black] = points.each_ref().map(|points| Points::parse(points).unwrap_or_default());
+                let is_white_home = self.player(pairing.white).is_some_and(|player| player.team == Some(one.home));
+                for (sum, points) in sums.iter_mut().zip(if is_white_home { [white, black] } else { [black, white] }) {
+                    *sum += points;
+                }
             }
-            let mut sums = [0; 2];
-            for pairing in round.pairings.iter().filter(of_match) {
-                let Some([white, black]) =
-                    pairing.points.as_ref().map(|points| points.each_ref().map(|text| hundredths(text)))
-                else {
-                    continue;
-                };
-                let both = if of_home(pairing, one.home) { [white, black] } else { [black, white] };
-                sums = [sums[0] + both[0], sums[1] + both[1]];
-            }
-            [(one.home, sums[0]), (one.away, sums[1])]
-                .map(|(team, sum)| (self.team(team).to_owned(), format_decimal(sum)))
+            let text = |sum: Points| if is_hidden { HIDDEN_POINTS.to_owned() } else { sum.to_string() };
+            [(one.home, sums[0]), (one.away, sums[1])].map(|(team, sum)| (self.team(team).to_owned(), text(sum)))
         };
         round.matches.iter().map(score).collect()
     }
 }
 
-/// Parses a decimal number to hundredths; an invalid part counts as 0.
-fn hundredths(text: &str) -> u32 {
-    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
-    let part: String = part.chars().chain("00".chars()).take(2).collect();
-    whole.parse::<u32>().unwrap_or(0).saturating_mul(100).saturating_add(part.parse().unwrap_or(0))
+/// Content of `standings.json`.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ViewerStandings {
+    /// Standings of each section.
+    pub sections: Vec<SectionStandings>,
 }
 
-fn format_decimal(hundredths: u32) -> String {
-    let text = format!("{}.{:02}", hundredths / 100, hundredths % 100);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+/// Standings of a section.
+#[derive(Clone, Debug, Deserialize)]
+pub struct SectionStandings {
+    /// Name of the section; see [`title`].
+    #[serde(default, rename = "section")]
+    pub name: String,
+    /// Players, in their order.
+    #[serde(default)]
+    pub rows: Vec<StandingsRow>,
+    /// Teams, in their order.
+    #[serde(default)]
+    pub teams: Vec<StandingsRow>,
+}
+
+/// Row of a player or a team; an unknown text is empty.
+#[derive(Clone, Default, Debug, Deserialize)]
+#[serde(default)]
+pub struct StandingsRow {
+    /// Id of the player or the team.
+    pub id: Option<u64>,
+    /// Rank.
+    #[serde(deserialize_with = "text_or_number")]
+    pub rank: String,
+    /// Name.
+    pub name: String,
+    /// Points; those of its matches for a team.
+    #[serde(alias = "match_points", deserialize_with = "text_or_number")]
+    pub points: String,
+    /// Number of games, or of matches.
+    #[serde(alias = "played", deserialize_with = "text_or_number")]
+    pub games: String,
+}
+
+impl ViewerStandings {
+    /// Parses `standings.json`, which may be missing.
+    pub fn read(standings: Option<&[u8]>) -> Option<ViewerStandings> {
+        serde_json::from_slice(standings?).ok()
+    }
+
+    /// Returns the standings without ranks and points, in the order of names.
+    pub fn without_points(&self) -> ViewerStandings {
+        let mut standings = self.clone();
+        for rows in standings.sections.iter_mut().flat_map(|section| [&mut section.rows, &mut section.teams]) {
+            for text in rows.iter_mut().flat_map(|row| [&mut row.rank, &mut row.points]).filter(|text| !text.is_empty())
+            {
+                HIDDEN_POINTS.clone_into(text);
+            }
+            rows.sort_by(|one, other| one.name.cmp(&other.name));
+        }
+        standings
+    }
 }
 
 #[cfg(test)]

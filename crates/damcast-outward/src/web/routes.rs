@@ -1,12 +1,10 @@
 //! Routes, the checks before them, and the headers of every answer.
 
 use std::io;
-use std::net::IpAddr;
-use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::header::{self, HeaderName};
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
@@ -14,14 +12,12 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
-use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
 use super::assets::{Assets, CSS, EMBED_SCRIPT, JS};
 use super::event_lines::{self, LINES_CONTENT_TYPE, LineFeed, LineRequest};
 use super::files::{
-    EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, WHOLE_FILES, hex, is_archived, is_folder_number,
+    EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, Representation, WHOLE_FILES, is_archived, is_folder_number,
 };
 use super::hosts::{AllowedHosts, is_local_host};
 use super::listener::PeerAddress;
@@ -36,7 +32,7 @@ use super::picture::{PictureSpec, Pictures};
 use super::state::WholeGame;
 use super::stored_games::StoredGames;
 use super::view::View;
-use super::{Language, ServeOptions, compress};
+use super::{Language, ServeOptions};
 
 /// Longest path and query of an address, in bytes.
 const MAX_ADDRESS_LEN: usize = 2048;
@@ -51,20 +47,20 @@ const FORM_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
 
 /// Shared data of all answers.
 pub struct Site {
-    views: watch::Receiver<Arc<View>>,
+    /// Newest view.
+    pub views: watch::Receiver<Arc<View>>,
+    /// Number of open streams.
+    pub viewers: Arc<AtomicU64>,
+    /// Programs that read PDN files.
+    pub readers: PdnReaders,
+    options: ServeOptions,
     files: Arc<OutletFiles>,
     pages: Arc<PageStore>,
     pictures: Pictures,
-    build: String,
     hosts: AllowedHosts,
-    viewers: Arc<AtomicU64>,
-    readers: Arc<PdnReaders>,
     /// Time of the recorder's last sign of life, in ms since 1970; 0 without one.
     sign: Arc<AtomicI64>,
-    trusted_proxies: Vec<IpAddr>,
-    is_polled: bool,
     language: Option<Language>,
-    now: fn() -> i64,
 }
 
 impl Site {
@@ -73,37 +69,31 @@ impl Site {
         options: &ServeOptions,
         files: Arc<OutletFiles>,
         views: watch::Receiver<Arc<View>>,
-        viewers: Arc<AtomicU64>,
-        readers: Arc<PdnReaders>,
         sign: Arc<AtomicI64>,
-    ) -> Arc<Site> {
-        let assets = Assets::embedded();
-        let build = assets.build_id();
-        let pages = PageStore::new(assets, StoredGames::new(options.outlet.clone()), views.clone(), options.is_polled);
-        Arc::new(Site {
+    ) -> Site {
+        let games = StoredGames::new(options.outlet.clone());
+        let pages = PageStore::new(Assets::embedded(), games, views.clone(), options.is_polled);
+        Site {
             views,
+            viewers: Arc::default(),
+            readers: PdnReaders::default(),
+            options: options.clone(),
             files,
-            build,
             pages: Arc::new(pages),
             pictures: Pictures::default(),
             hosts: AllowedHosts::new(options.machine.as_deref(), &options.hosts),
-            viewers,
-            readers,
             sign,
-            trusted_proxies: options.trusted_proxies.clone(),
-            is_polled: options.is_polled,
             language: options.language.or(options.is_polled.then_some(Language::En)),
-            now: options.now,
-        })
+        }
     }
 
     /// Returns the page that a path and a query name, in the language of the request.
     fn page_address(&self, asked: &PageRequest, path: &str, query: &PageQuery) -> PageAddress {
-        let chosen = asked.query.lang.as_deref().and_then(Language::from_code);
+        let chosen = asked.query.get("lang").and_then(Language::from_code);
         let host = asked.site_address.parse::<Uri>().ok();
         let host = host.as_ref().and_then(Uri::host);
         let is_reached = host.is_some_and(|host| !is_local_host(host));
-        let mut kind = PageKind::of(path, query, || is_reached.then(|| asked.site_address.clone()));
+        let mut kind = PageKind::of(path, query, is_reached.then(|| asked.site_address.clone()));
         if let PageKind::Studio { site, .. } = &mut kind {
             site.clone_from(&asked.site_address);
         }
@@ -112,7 +102,7 @@ impl Site {
             kind,
             language: chosen.or(self.language).unwrap_or_else(|| Language::negotiate(None, &asked.headers)),
             is_language_chosen: chosen.is_some(),
-            hides_results: query.hide.as_deref() == Some("results"),
+            hides_results: query.get("hide") == Some("results"),
             public_site: host.filter(|host| self.hosts.is_listed(host)).map(|_| asked.site_address.clone()),
         }
     }
@@ -123,9 +113,9 @@ type SharedSite = State<Arc<Site>>;
 /// Returns all routes.
 pub fn router(site: Arc<Site>) -> Router {
     let mut table = Router::new()
-        .route("/round/{which}/{name}", get(|site, path, asked| numbered_file("round", site, path, asked)))
-        .route("/part/{which}/{name}", get(|site, path, asked| numbered_file("part", site, path, asked)))
-        .route("/hall/{hall}/{name}", get(hall_file))
+        .route("/round/{which}/{name}", get(|site, path, asked| games_below("round", site, path, asked)))
+        .route("/part/{which}/{name}", get(|site, path, asked| games_below("part", site, path, asked)))
+        .route("/hall/{which}/{name}", get(|site, path, asked| games_below("hall", site, path, asked)))
         .route("/archive/{name}", get(archived))
         .route("/assets/{name}", get(asset))
         .route("/overlay/look.css", get(overlay_style))
@@ -156,20 +146,18 @@ async fn guard(State(site): SharedSite, request: Request, next: Next) -> Respons
         }
         None => next.run(request).await,
     };
-    for (name, value) in [
+    answer.headers_mut().extend(header_map([
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
         (HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()"),
-    ] {
-        answer.headers_mut().insert(name, HeaderValue::from_static(value));
-    }
-    if site.is_polled && is_for_shared_cache(&answer) {
+    ]));
+    if site.options.is_polled && is_for_shared_cache(&answer) {
         answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(SHARED_CACHE));
     }
     let policy = HeaderValue::from_static(CONTENT_SECURITY_POLICY);
     answer.headers_mut().entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
-    answer.headers_mut().extend(date((site.now)()).map(|date| (header::DATE, date)));
+    answer.headers_mut().extend(date((site.options.now)()).map(|date| (header::DATE, date)));
     answer
 }
 
@@ -189,14 +177,9 @@ fn date(now: i64) -> Option<HeaderValue> {
 
 fn rejection(site: &Site, request: &Request) -> Option<(StatusCode, &'static str)> {
     let headers = request.headers();
-    let mut hosts = headers.get_all(header::HOST).iter();
-    let named = match (hosts.next(), hosts.next()) {
-        (Some(host), None) => host.to_str().ok(),
-        _ => None,
-    };
     let is_allowed = |host: &str| site.hosts.allows(host);
     let is_whole = request.uri().authority().is_none_or(|authority| is_allowed(authority.as_str()));
-    if !named.is_some_and(is_allowed) || !is_whole {
+    if !single_value(headers, &header::HOST).is_some_and(is_allowed) || !is_whole {
         return Some((
             StatusCode::MISDIRECTED_REQUEST,
             "damcast serves no pages under this name; the operator adds names to `hosts` of [serve]",
@@ -232,7 +215,7 @@ impl axum::extract::FromRequestParts<Arc<Site>> for PageRequest {
     ) -> Result<PageRequest, std::convert::Infallible> {
         let query = PageQuery::of(&parts.uri);
         let peer = parts.extensions.get::<PeerAddress>();
-        let origin = peer.map(|peer| RequestOrigin::of(&parts.headers, *peer, &site.trusted_proxies));
+        let origin = peer.map(|peer| RequestOrigin::of(&parts.headers, *peer, &site.options.trusted_proxies));
         let scheme = if origin.is_some_and(|origin| origin.is_encrypted) { "https" } else { "http" };
         let site_address = format!("{scheme}://{}/", single_value(&parts.headers, &header::HOST).unwrap_or_default());
         Ok(PageRequest { path: parts.uri.path().to_owned(), query, site_address, headers: parts.headers.clone() })
@@ -242,14 +225,16 @@ impl axum::extract::FromRequestParts<Arc<Site>> for PageRequest {
 /// Answers with a page, or with the PDN of a game.
 async fn page(State(site): SharedSite, asked: PageRequest) -> Response {
     let address = site.page_address(&asked, &asked.path, &asked.query);
-    match &address.kind {
-        PageKind::Game { which, ply: None } if which.ends_with(".pdn") => game_file(&site, address, &asked),
-        _ => page_answer(&site, &address, &asked),
+    if let PageKind::Game { which, ply: None } = &address.kind
+        && let Some(which) = which.strip_suffix(".pdn")
+    {
+        return game_file(&site, which, &address, &asked);
     }
+    page_answer(&site, &address, &asked)
 }
 
 fn page_answer(site: &Site, address: &PageAddress, asked: &PageRequest) -> Response {
-    let (made, error, view) = site.pages.document(address);
+    let (made, error) = site.pages.document(address);
     let status = match &error {
         None => StatusCode::OK,
         Some(PageError::NotFound) => StatusCode::NOT_FOUND,
@@ -259,14 +244,7 @@ fn page_answer(site: &Site, address: &PageAddress, asked: &PageRequest) -> Respo
             StatusCode::SERVICE_UNAVAILABLE
         }
     };
-    let etag = match &made.etag {
-        Some(etag) => etag.clone(),
-        None => {
-            let silent = view.silent_since.map(|since| format!("-{since}")).unwrap_or_default();
-            format!("W/\"{}-{}-{}{silent}\"", view.id(), site.build, address.language.code())
-        }
-    };
-    let mut answer = content(&asked.headers, status, "text/html; charset=utf-8", &etag, &made.plain, &made.compressed);
+    let mut answer = content(&asked.headers, status, "text/html; charset=utf-8", &made);
     let headers = answer.headers_mut();
     if site.language.is_none() {
         headers.insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
@@ -286,50 +264,45 @@ fn not_found(site: &Site, asked: &PageRequest) -> Response {
     page_answer(site, &address, asked)
 }
 
-/// Answers with the game `BOARD-GAME.pdn` as PDN.
-fn game_file(site: &Site, address: PageAddress, asked: &PageRequest) -> Response {
+/// Answers with the game `BOARD-GAME` as PDN.
+fn game_file(site: &Site, which: &str, address: &PageAddress, asked: &PageRequest) -> Response {
     let view = site.views.borrow().clone();
-    let game = match &address.kind {
-        PageKind::Game { which, .. } => which.strip_suffix(".pdn").and_then(|which| find_game(&view, which)),
-        _ => None,
-    };
-    let Some(shown) = game else { return not_found(site, asked) };
-    match site.pages.games.with_whole(&shown.board.name, shown.game, |whole| Bytes::from(whole.pdn())) {
+    let Some(shown) = find_game(&view, which) else { return not_found(site, asked) };
+    match site.pages.games.with_whole(&shown.board.name, shown.game, |whole| whole.pdn().into_bytes()) {
         Ok(text) => {
-            let etag = format!("\"{}-{}\"", view.hall.id(), site.build);
-            content(&asked.headers, StatusCode::OK, PDN_CONTENT_TYPE, &etag, &text, &compress(&text))
+            let etag = format!("\"{}-{}\"", view.hall.id(), site.pages.build);
+            content(&asked.headers, StatusCode::OK, PDN_CONTENT_TYPE, &Representation::new(text, etag))
         }
         // The page of the game says so.
         Err(_) => {
-            let which = format!("{}-{}", shown.board.name, shown.game.number);
-            page_answer(site, &PageAddress { kind: PageKind::Game { which, ply: None }, ..address }, asked)
+            let kind = PageKind::Game { which: which.to_owned(), ply: None };
+            page_answer(site, &PageAddress { kind, ..address.clone() }, asked)
         }
     }
 }
 
-/// Answers with bytes and their entity tag, compressed if accepted; with 304 if the client has them.
-fn content(
-    asked: &HeaderMap,
-    status: StatusCode,
-    kind: &'static str,
-    etag: &str,
-    plain: &Bytes,
-    packed: &Bytes,
-) -> Response {
-    let mut headers = HeaderMap::new();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    headers.extend(HeaderValue::from_str(etag).ok().map(|etag| (header::ETAG, etag)));
-    if status == StatusCode::OK && is_not_modified(asked, etag) {
+/// Answers with a content, compressed if accepted; with 304 if the client has it.
+fn content(asked: &HeaderMap, status: StatusCode, kind: &str, content: &Representation) -> Response {
+    let mut headers = header_map([
+        (header::CONTENT_TYPE, kind),
+        (header::CACHE_CONTROL, "no-cache"),
+        (header::VARY, "accept-encoding"),
+        (header::ETAG, &content.etag),
+    ]);
+    if status == StatusCode::OK && is_not_modified(asked, &content.etag) {
         return (StatusCode::NOT_MODIFIED, headers).into_response();
     }
     if accepts_gzip(asked) {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-        (status, headers, packed.clone()).into_response()
+        (status, headers, content.compressed.clone()).into_response()
     } else {
-        (status, headers, plain.clone()).into_response()
+        (status, headers, content.bytes.clone()).into_response()
     }
+}
+
+/// Returns headers; leaves out those whose values no header may have.
+fn header_map<const N: usize>(headers: [(HeaderName, &str); N]) -> HeaderMap {
+    headers.into_iter().filter_map(|(name, value)| Some((name, HeaderValue::from_str(value).ok()?))).collect()
 }
 
 fn is_not_modified(asked: &HeaderMap, etag: &str) -> bool {
@@ -354,37 +327,22 @@ fn accepts(asked: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
     })
 }
 
-/// Answers with a PDN file of one round.
-async fn numbered_file(
+/// Answers with a PDN file of a round, a part, or a hall of a joined outlet.
+async fn games_below(
     folder: &'static str,
     State(site): SharedSite,
     Path((which, name)): Path<(String, String)>,
     asked: PageRequest,
 ) -> Response {
-    match pdn_file(&name) {
-        Some((name, kind)) if is_folder_number(&which) => {
-            whole(&site, &format!("{folder}/{which}/{name}"), kind, &asked.headers)
-        }
-        _ => not_found(&site, &asked),
+    let is_there = match folder {
+        "hall" => site.views.borrow().hall.halls.iter().any(|hall| hall.name == which),
+        _ => is_folder_number(&which),
+    };
+    if is_there && WHOLE_FILES.contains(&(&name, PDN_CONTENT_TYPE)) {
+        whole(&site, &format!("{folder}/{which}/{name}"), PDN_CONTENT_TYPE, &asked.headers)
+    } else {
+        not_found(&site, &asked)
     }
-}
-
-/// Answers with a PDN file of one hall of a joined outlet.
-async fn hall_file(
-    State(site): SharedSite,
-    Path((hall, name)): Path<(String, String)>,
-    asked: PageRequest,
-) -> Response {
-    let is_hall = site.views.borrow().hall.halls().iter().any(|known| known.name == hall);
-    match pdn_file(&name) {
-        Some((name, kind)) if is_hall => whole(&site, &format!("hall/{hall}/{name}"), kind, &asked.headers),
-        _ => not_found(&site, &asked),
-    }
-}
-
-/// Returns the name and the content type of a file of games.
-fn pdn_file(name: &str) -> Option<(&'static str, &'static str)> {
-    WHOLE_FILES.into_iter().find(|(known, kind)| *known == name && *kind == PDN_CONTENT_TYPE)
 }
 
 async fn archived(State(site): SharedSite, Path(name): Path<String>, asked: PageRequest) -> Response {
@@ -396,10 +354,10 @@ async fn archived(State(site): SharedSite, Path(name): Path<String>, asked: Page
 
 fn whole(site: &Site, name: &str, kind: &'static str, asked: &HeaderMap) -> Response {
     if kind == PDN_CONTENT_TYPE && !name.starts_with("archive/") {
-        site.readers.note(name, asked, (site.now)());
+        site.readers.note(name, asked, (site.options.now)());
     }
     match site.files.whole(name) {
-        Ok(file) => content(asked, StatusCode::OK, kind, &file.etag, &file.bytes, &file.compressed),
+        Ok(file) => content(asked, StatusCode::OK, kind, &file),
         Err(error) => missing(name, &error),
     }
 }
@@ -438,8 +396,9 @@ async fn asset(State(site): SharedSite, uri: Uri, headers: HeaderMap) -> Respons
     let Some(asset) = site.pages.assets.find(uri.path()) else {
         return (StatusCode::NOT_FOUND, "there is no such file; load the page again\n").into_response();
     };
-    let etag = format!("\"{}\"", uri.path());
-    let mut answer = content(&headers, StatusCode::OK, asset.kind, &etag, &asset.bytes, &asset.compressed);
+    let (bytes, compressed) = (asset.bytes.clone(), asset.compressed.clone());
+    let file = Representation { bytes, compressed, etag: format!("\"{}\"", uri.path()) };
+    let mut answer = content(&headers, StatusCode::OK, asset.kind, &file);
     let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
     answer.headers_mut().insert(header::CACHE_CONTROL, forever);
     answer
@@ -447,17 +406,16 @@ async fn asset(State(site): SharedSite, uri: Uri, headers: HeaderMap) -> Respons
 
 /// Answers with the script that makes embedded boards as high as their content.
 async fn embed_script(State(site): SharedSite, headers: HeaderMap) -> Response {
-    let script = Bytes::from_static(EMBED_SCRIPT.as_bytes());
-    content(&headers, StatusCode::OK, JS, &format!("\"{}\"", site.build), &script, &compress(&script))
+    let script = Representation::new(EMBED_SCRIPT.into(), format!("\"{}\"", site.pages.build));
+    content(&headers, StatusCode::OK, JS, &script)
 }
 
 /// Answers with the style sheet of an overlay: the size and the colour that the address has.
 async fn overlay_style(uri: Uri, headers: HeaderMap) -> Response {
-    match OverlayLook::style(&PageQuery::of(&uri).pairs) {
+    match OverlayLook::style(&PageQuery::of(&uri).0) {
         Ok(style) => {
-            let style = Bytes::from(style);
             let etag = format!("\"{}\"", uri.query().unwrap_or_default().escape_debug());
-            content(&headers, StatusCode::OK, CSS, &etag, &style, &compress(&style))
+            content(&headers, StatusCode::OK, CSS, &Representation::new(style.into_bytes(), etag))
         }
         Err(WrongParameter { parameter, expected }) => {
             (StatusCode::BAD_REQUEST, format!("{parameter} is wrong; possible: {expected}\n")).into_response()
@@ -465,46 +423,32 @@ async fn overlay_style(uri: Uri, headers: HeaderMap) -> Response {
     }
 }
 
-#[derive(Deserialize, Default)]
-struct EventsQuery {
-    after: Option<String>,
-    board: Option<String>,
-    /// Path and query of the page that the stream changes.
-    page: Option<String>,
-    /// Whether the reader chose the language.
-    chosen: Option<String>,
-    r#gen: Option<String>,
-    from: Option<NonZeroU64>,
-    /// Whether later lines follow.
-    follow: Option<String>,
-}
-
 /// Answers pages with a stream, to which the listener passes the connection; programs with lines.
 async fn events(State(site): SharedSite, asked: PageRequest, uri: Uri) -> Response {
     let headers = &asked.headers;
-    let Ok(Query(query)) = Query::<EventsQuery>::try_from_uri(&uri) else {
+    let Ok(Query(request)) = Query::try_from_uri(&uri) else {
         return (StatusCode::BAD_REQUEST, "from is a number from 1 on: /events?gen=GENERATION&from=1\n")
             .into_response();
     };
-    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     if !accepts(headers, &header::ACCEPT, "text/event-stream") {
-        return lines(&site, &query);
+        return lines(&site, &request);
     }
-    let last = text("last-event-id").or(query.after.as_deref());
+    let last = headers.get("last-event-id").and_then(|last| last.to_str().ok()).or(asked.query.get("after"));
     let jitter =
         u64::from(std::process::id() % 7) * 100 + site.viewers.load(std::sync::atomic::Ordering::Relaxed) * 37 % 3000;
     let views = site.views.clone();
     let view = views.borrow().clone();
-    let feed = match &query.page {
-        None => Feed::boards(&view, query.board.clone(), last),
+    // The page that the stream changes, and whether its reader chose the language.
+    let feed = match asked.query.get("page") {
+        None => Feed::boards(&view, asked.query.get("board").map(str::to_owned), last),
         Some(page) => {
             let page: Uri = page.parse().unwrap_or_default();
             let address = site.page_address(&asked, page.path(), &PageQuery::of(&page));
-            let address = PageAddress { is_language_chosen: query.chosen.is_some(), ..address };
+            let address = PageAddress { is_language_chosen: asked.query.get("chosen").is_some(), ..address };
             Feed::page(&view, address, site.pages.clone(), last)
         }
     };
-    let stream = LiveStream::new(views, feed, jitter, site.viewers.clone(), site.now);
+    let stream = LiveStream::new(views, feed, jitter, site.viewers.clone(), site.options.now);
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream; charset=utf-8"),
         (header::CACHE_CONTROL, "no-store, no-transform"),
@@ -514,16 +458,11 @@ async fn events(State(site): SharedSite, asked: PageRequest, uri: Uri) -> Respon
 }
 
 /// Answers with lines of the file of events; the connection of a program that follows them becomes a stream.
-fn lines(site: &Site, query: &EventsQuery) -> Response {
+fn lines(site: &Site, request: &LineRequest) -> Response {
     let view = site.views.borrow().clone();
-    let request = LineRequest {
-        generation: query.r#gen.as_deref(),
-        from: query.from.unwrap_or(NonZeroU64::MIN),
-        follows: query.follow.is_some(),
-    };
-    let mut answer = event_lines::answer(&site.files, &view.hall, &site.sign, &request);
+    let mut answer = event_lines::answer(&site.files, &view.hall, &site.sign, request);
     if let Some(feed) = answer.extensions_mut().remove::<LineFeed>() {
-        answer.extensions_mut().insert(LiveStream::lines(site.views.clone(), feed, site.now));
+        answer.extensions_mut().insert(LiveStream::lines(site.views.clone(), feed, site.options.now));
     }
     answer
 }
@@ -532,9 +471,8 @@ fn lines(site: &Site, query: &EventsQuery) -> Response {
 async fn files_list(State(site): SharedSite, headers: HeaderMap) -> Response {
     let files = site.files.clone();
     let listed = tokio::task::spawn_blocking(move || files.list()).await.unwrap_or_default();
-    let text = Bytes::from(serde_json::json!({ "files": listed }).to_string() + "\n");
-    let etag = format!("\"{}\"", hex(&Sha256::digest(&text)[..12]));
-    content(&headers, StatusCode::OK, "application/json", &etag, &text, &compress(&text))
+    let list = serde_json::json!({ "files": listed }).to_string() + "\n";
+    content(&headers, StatusCode::OK, "application/json", &Representation::hashed(list.into_bytes()))
 }
 
 /// Answers with the file of events, or a range of it.
@@ -544,41 +482,34 @@ async fn events_file(State(site): SharedSite, headers: HeaderMap) -> Response {
         Err(error) => return missing(EVENTS_FILE, &error),
     };
     let etag = format!("\"{}-{length}\"", site.views.borrow().hall.generation);
-    let mut answer = HeaderMap::new();
-    answer.insert(header::CONTENT_TYPE, HeaderValue::from_static(LINES_CONTENT_TYPE));
-    answer.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    answer.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    answer.extend(HeaderValue::from_str(&etag).ok().map(|etag| (header::ETAG, etag)));
+    let mut answer = header_map([
+        (header::CONTENT_TYPE, LINES_CONTENT_TYPE),
+        (header::CACHE_CONTROL, "no-cache"),
+        (header::ACCEPT_RANGES, "bytes"),
+        (header::ETAG, &etag),
+    ]);
     if is_not_modified(&headers, &etag) {
         return (StatusCode::NOT_MODIFIED, answer).into_response();
     }
     // The file only grows, so ranges stay valid; `If-Range` with another tag asks for the whole file.
     let is_same = headers.get(header::IF_RANGE).is_none_or(|state| state.as_bytes() == etag.as_bytes());
     let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok()).filter(|_| is_same);
-    let Some(range) = range.and_then(|range| http_range_header::parse_range_header(range).ok()) else {
-        return sent(file, 0, length, StatusCode::OK, answer);
-    };
-    match range.validate(length).as_deref() {
-        Ok([part]) => {
-            let (from, to) = (*part.start(), *part.end());
-            let place = format!("bytes {from}-{to}/{length}");
-            answer.extend(HeaderValue::from_str(&place).ok().map(|place| (header::CONTENT_RANGE, place)));
-            sent(file, from, to - from + 1, StatusCode::PARTIAL_CONTENT, answer)
+    let parts = range.and_then(|range| http_range_header::parse_range_header(range).ok());
+    let (status, from, size) = match parts.map(|parts| parts.validate(length)).transpose() {
+        Ok(Some(parts)) if parts.len() == 1 => {
+            let (from, to) = (*parts[0].start(), *parts[0].end());
+            answer.extend(header_map([(header::CONTENT_RANGE, &*format!("bytes {from}-{to}/{length}"))]));
+            (StatusCode::PARTIAL_CONTENT, from, to - from + 1)
         }
         // Several ranges get the whole file: RFC 9110, section 14.2 lets a server ignore `Range`.
-        Ok(_) => sent(file, 0, length, StatusCode::OK, answer),
+        Ok(_) => (StatusCode::OK, 0, length),
         Err(_) => {
-            answer.extend(
-                HeaderValue::from_str(&format!("bytes */{length}")).ok().map(|place| (header::CONTENT_RANGE, place)),
-            );
-            (StatusCode::RANGE_NOT_SATISFIABLE, answer).into_response()
+            answer.extend(header_map([(header::CONTENT_RANGE, &*format!("bytes */{length}"))]));
+            return (StatusCode::RANGE_NOT_SATISFIABLE, answer).into_response();
         }
-    }
-}
-
-fn sent(file: std::fs::File, from: u64, length: u64, status: StatusCode, headers: HeaderMap) -> Response {
-    match FileBody::new(file, from, length) {
-        Ok(body) => (status, headers, Body::new(body)).into_response(),
+    };
+    match FileBody::new(file, from, size) {
+        Ok(body) => (status, answer, Body::new(body)).into_response(),
         Err(error) => missing(EVENTS_FILE, &error),
     }
 }

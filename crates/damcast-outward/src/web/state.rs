@@ -17,7 +17,6 @@ mod featured;
 mod game;
 mod halls;
 mod lines;
-mod tags;
 
 use std::collections::{BTreeMap, VecDeque, vec_deque};
 use std::sync::Arc;
@@ -33,7 +32,6 @@ pub use game::{Diagram, EntrySummary, PlayState, ViewerClock, ViewerEntry, Viewe
 pub(crate) use game::{fields_of, letters};
 pub use halls::{BoardNumber, JoinedHall};
 pub use lines::{GameLines, GameReplay};
-pub use tags::ViewerTags;
 
 /// Number of frames kept for pages that reconnect. A page that missed more gets a snapshot.
 const MAX_FRAMES: usize = 2048;
@@ -49,8 +47,6 @@ pub struct ViewerHall {
     pub seq: u64,
     /// Length of all lines up to `seq`, in bytes.
     pub bytes: u64,
-    /// Station named last.
-    pub station: Option<String>,
     /// Time of publication of the last line, in ms since 1970.
     pub heard: i64,
     /// Marks of the lines 1, 257, 513, ...
@@ -61,8 +57,8 @@ pub struct ViewerHall {
     pub restarts: u64,
     /// Boards, ordered by [`natural_order`] of their names.
     boards: Vec<Arc<ViewerBoard>>,
-    /// Halls of a joined outlet.
-    halls: Arc<Vec<JoinedHall>>,
+    /// Halls of a joined outlet in their order; empty in an outlet of one hall.
+    pub halls: Arc<Vec<JoinedHall>>,
     featured: FeaturedState,
     frames: VecDeque<Arc<BoardFrame>>,
     /// Number of the event after which `frames` is complete.
@@ -81,14 +77,12 @@ pub struct LineMark {
 }
 
 /// Board with all its games.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ViewerBoard {
     /// Name in the events.
     pub name: String,
     /// Games in the order of their start; never empty.
     pub games: Vec<Arc<ViewerGame>>,
-    /// Number of the last event of the current game.
-    pub seq: u64,
     recent_moves: RecentMoves,
 }
 
@@ -103,14 +97,8 @@ pub struct BoardFrame {
     pub bytes: Bytes,
 }
 
-/// Frames that a viewer has missed.
-#[derive(Debug)]
-pub enum MissedFrames<'a> {
-    /// Missed frames, oldest first.
-    Frames(vec_deque::Iter<'a, Arc<BoardFrame>>),
-    /// Some frames are unavailable, or the event is unknown.
-    Unavailable,
-}
+/// Frames that a viewer has missed, oldest first.
+pub type MissedFrames<'a> = vec_deque::Iter<'a, Arc<BoardFrame>>;
 
 /// Line of the file about a board.
 #[derive(Deserialize)]
@@ -129,8 +117,7 @@ struct ParsedEvent {
     clock: Option<EventClock>,
     result: Option<String>,
     moves: Option<Vec<String>>,
-    state: Option<String>,
-    reason: Option<String>,
+    state: Option<PlayState>,
     field: Option<String>,
     new: Option<String>,
     continues: Option<u32>,
@@ -155,18 +142,15 @@ struct EventClock {
 
 impl ViewerHall {
     /// Applies line `seq` of the file, including its LF. Lines of unknown types only count.
-    pub fn apply(&mut self, seq: u64, generation: Option<&str>, station: Option<&str>, line: &str, heard: i64) {
+    pub fn apply(&mut self, seq: u64, generation: Option<&str>, line: &str, heard: i64) {
         if (seq - 1).is_multiple_of(LINES_PER_MARK) {
             Arc::make_mut(&mut self.marks).push(LineMark { line: seq, begin: self.bytes, hash: self.hash.clone() });
         }
         self.hash.update(line);
         self.seq = seq;
         self.heard = heard;
-        if let Some(generation) = generation.filter(|generation| **generation != self.generation) {
+        if let Some(generation) = generation {
             generation.clone_into(&mut self.generation);
-        }
-        if station.is_some() && self.station.as_deref() != station {
-            self.station = station.map(str::to_owned);
         }
         match serde_json::from_str::<ParsedEvent>(line) {
             Ok(event) => {
@@ -220,23 +204,17 @@ impl ViewerHall {
         mark.cloned().unwrap_or(LineMark { line: 1, begin: 0, hash: Sha256::new() })
     }
 
-    /// Returns the frames after the event `id`, which has the format of [`ViewerHall::id`].
-    pub fn missed(&self, id: &str) -> MissedFrames<'_> {
-        let known = id.rsplit_once('.').filter(|(generation, _)| *generation == self.generation);
-        match known.and_then(|(_, seq)| seq.parse::<u64>().ok()) {
-            Some(seq) => self.frames_after(seq),
-            None => MissedFrames::Unavailable,
-        }
+    /// Returns the frames after the event `id`, which has the format of [`ViewerHall::id`]; `None` as [`ViewerHall::frames_after`] does.
+    pub fn missed(&self, id: &str) -> Option<MissedFrames<'_>> {
+        let (generation, seq) = id.rsplit_once('.')?;
+        let seq = seq.parse().ok().filter(|_| generation == self.generation)?;
+        self.frames_after(seq)
     }
 
-    /// Returns the frames after event `seq` of this generation.
-    pub fn frames_after(&self, seq: u64) -> MissedFrames<'_> {
-        if (self.frames_from..=self.seq).contains(&seq) {
-            let first = self.frames.partition_point(|frame| frame.seq <= seq);
-            MissedFrames::Frames(self.frames.range(first..))
-        } else {
-            MissedFrames::Unavailable
-        }
+    /// Returns the frames after event `seq` of this generation; `None` if some are unavailable, or the event is unknown.
+    pub fn frames_after(&self, seq: u64) -> Option<MissedFrames<'_>> {
+        let first = self.frames.partition_point(|frame| frame.seq <= seq);
+        (self.frames_from..=self.seq).contains(&seq).then(|| self.frames.range(first..))
     }
 
     /// Returns the state of all boards as one event of the stream.
@@ -258,12 +236,7 @@ impl ViewerHall {
         }
         let key = natural_order(name);
         let index = self.boards.partition_point(|board| natural_order(&board.name) < key);
-        let board = ViewerBoard {
-            name: name.to_owned(),
-            games: Vec::new(),
-            seq: self.seq,
-            recent_moves: RecentMoves::default(),
-        };
+        let board = ViewerBoard { name: name.to_owned(), ..ViewerBoard::default() };
         self.boards.insert(index, Arc::new(board));
         index
     }
@@ -286,11 +259,7 @@ impl ViewerHall {
             board.recent_moves.add(heard);
         }
         // Pages of boards show the last game only.
-        let is_shown = at + 1 == board.games.len();
-        if is_shown {
-            board.seq = self.seq;
-        }
-        is_shown.then_some(&*board)
+        (at + 1 == board.games.len()).then_some(&*board)
     }
 }
 
@@ -381,7 +350,7 @@ mod tests {
     fn hall(lines: &[String]) -> ViewerHall {
         let mut hall = ViewerHall::default();
         for (line, seq) in lines.iter().zip(1..) {
-            hall.apply(seq, Some("g"), Some("s"), line, 1000 * seq as i64);
+            hall.apply(seq, Some("g"), line, 1000 * seq as i64);
         }
         hall
     }
@@ -503,13 +472,10 @@ mod tests {
         lines.extend((0..3000).map(|_| line("a", "\"type\":\"clock\",\"clock\":{\"white\":5}")));
         let hall = hall(&lines);
         assert_eq!(hall.id(), "g.3001");
-        let count = |id: &str| match hall.missed(id) {
-            MissedFrames::Frames(frames) => {
-                let frames: Vec<_> = frames.collect();
-                assert!(frames.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq));
-                Some(frames.len())
-            }
-            MissedFrames::Unavailable => None,
+        let count = |id: &str| {
+            let frames: Vec<_> = hall.missed(id)?.collect();
+            assert!(frames.windows(2).all(|pair| pair[0].seq + 1 == pair[1].seq));
+            Some(frames.len())
         };
         assert_eq!(count("g.3001"), Some(0));
         assert_eq!(count("g.2990"), Some(11));
@@ -610,10 +576,10 @@ mod tests {
         let mut stored = 0;
         for (_, board) in all.boards() {
             for game in &board.games[..board.games.len() - 1] {
-                assert!(game.whole().is_none() && game.tags.get("Date").is_none());
+                assert!(game.whole().is_none() && !game.tags.contains_key("Date"));
                 let replay = |text: &str| {
                     let mut replay = GameReplay::new(&board.name, game);
-                    for range in game.lines().ranges() {
+                    for range in &game.lines.ranges {
                         let part = &text[range.start as usize..range.end as usize];
                         part.split_inclusive('\n').for_each(|line| replay.add(line));
                     }
@@ -649,7 +615,7 @@ mod tests {
         lines.extend((0..2000).map(|_| line("b", "\"type\":\"clock\",\"clock\":{\"white\":5}")));
         lines.push(line("a", "\"type\":\"result\",\"result\":\"2-0\""));
         let hall = hall(&lines);
-        let ranges = hall.find("a").unwrap().current().unwrap().lines().ranges().to_vec();
+        let ranges = hall.find("a").unwrap().current().unwrap().lines.ranges.clone();
         let (first, last) = (lines[..2].concat().len() as u64, lines[2002].len() as u64);
         assert_eq!(ranges, [0..first, hall.bytes - last..hall.bytes]);
     }

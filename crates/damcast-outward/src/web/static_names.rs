@@ -49,8 +49,8 @@ impl StaticFile {
             return Some(StaticFile::OfOutlet(percent_decode_str(&path[1..]).decode_utf8().ok()?.into_owned()));
         }
         let query = PageQuery::of(&uri);
-        let is_mine = query.pairs.iter().any(|(name, _)| name == "mine");
-        let (kind, query) = match PageKind::of(path, &query, || None) {
+        let is_mine = query.get("mine").is_some();
+        let (kind, query) = match PageKind::of(path, &query, None) {
             PageKind::Game { which, ply: None } if which.ends_with(".pdn") => {
                 return Some(StaticFile::Pdn(which.trim_end_matches(".pdn").to_owned()));
             }
@@ -67,16 +67,9 @@ impl StaticFile {
             (PageKind::Game { .. }, Some((game, _))) if query.is_some() => game,
             _ => path,
         };
-        let address = PageAddress {
-            path: path.to_owned(),
-            kind,
-            language,
-            is_language_chosen: false,
-            hides_results: false,
-            public_site: None,
-        };
-        page_name(&address.kind)?;
-        Some(StaticFile::Page { address: Box::new(address), query: query.unwrap_or_default() })
+        page_name(&kind)?;
+        let address = Box::new(PageAddress::new(path, kind, language));
+        Some(StaticFile::Page { address, query: query.unwrap_or_default() })
     }
 
     /// Returns the name of the file.

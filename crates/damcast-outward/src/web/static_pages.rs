@@ -6,10 +6,8 @@
 //!
 //! Open pages poll their own file, and [`SIGN_FILE`], by which they know that the files are still renewed.
 
-use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File};
-use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,11 +21,11 @@ use tokio::time::{Instant, sleep_until};
 
 use super::MAX_STARTUP_READ;
 use super::assets::Assets;
-use super::event_reader::{self, EventReaderHandle};
+use super::event_reader;
 use super::files::OutletFiles;
 use super::pages::address::{PageAddress, PageKind};
 use super::pages::file_names::{SIGN_FILE, page_name};
-use super::pages::parts::{KnownParts, PartCollector};
+use super::pages::parts::{KnownParts, PartCollector, hash_of};
 use super::pages::{LiveMode, PageBuilder, PageError, find_game};
 use super::static_names::{StaticFile, localize};
 use super::stored_games::StoredGames;
@@ -135,19 +133,14 @@ impl PageFolder {
                 let list: Value = serde_json::from_str(&text).unwrap_or_default();
                 let names = list["files"].as_array().into_iter().flatten().filter_map(Value::as_str);
                 // The list may have been changed: only plain names are ever removed.
-                names
-                    .filter(|name| !name.is_empty() && !name.contains('/') && !name.starts_with('.'))
-                    .map(str::to_owned)
-                    .collect()
+                let is_plain = |name: &&str| !name.is_empty() && !name.contains('/') && !name.starts_with('.');
+                names.filter(is_plain).map(str::to_owned).collect()
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let mut others = fs::read_dir(path)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
                 if let Some(other) = others.find(|name| name != NEW_FILE) {
-                    let message = format!(
-                        "{} has files of others, such as {other:?}; give a new or an empty folder",
-                        path.display()
-                    );
-                    return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+                    let why = format!("has files of others, such as {other:?}; give a new or an empty folder");
+                    return Err(refusal(path, &why));
                 }
                 Vec::new()
             }
@@ -172,8 +165,7 @@ impl PageFolder {
             Some(_) => {}
             None => {
                 if fs::symlink_metadata(&path).is_ok() {
-                    let message = format!("{} is a file of others; remove it, or give another folder", path.display());
-                    return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+                    return Err(refusal(&path, "is a file of others; remove it, or give another folder"));
                 }
                 // The list comes first: after a kill no file is without it.
                 self.files.insert(name.to_owned(), None);
@@ -189,10 +181,8 @@ impl PageFolder {
     fn retain(&mut self, wanted: &BTreeSet<String>) -> io::Result<usize> {
         let vanished: Vec<String> = self.files.keys().filter(|name| !wanted.contains(*name)).cloned().collect();
         for name in &vanished {
-            match fs::remove_file(self.path.join(name)) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-                _ => self.files.remove(name),
-            };
+            remove_if_there(&self.path.join(name))?;
+            self.files.remove(name);
         }
         if !vanished.is_empty() {
             self.write_list()?;
@@ -211,15 +201,19 @@ impl PageFolder {
     fn replace(&self, name: &str, content: &[u8]) -> io::Result<()> {
         let new = self.path.join(NEW_FILE);
         // A link in its place is not followed.
-        match fs::remove_file(&new) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file = File::options().write(true).create_new(true).open(&new)?;
-        file.write_all(content)?;
-        drop(file);
+        remove_if_there(&new)?;
+        File::options().write(true).create_new(true).open(&new)?.write_all(content)?;
         fs::rename(&new, self.path.join(name))
     }
+}
+
+fn remove_if_there(file: &Path) -> io::Result<()> {
+    fs::remove_file(file).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+}
+
+/// Returns the error for a place that files of others have.
+fn refusal(path: &Path, why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::AlreadyExists, format!("{} {why}", path.display()))
 }
 
 /// Maker of the pages.
@@ -232,8 +226,6 @@ struct StaticPages {
     views: watch::Receiver<Arc<View>>,
     /// Files of games that are over: their inputs, and the files that they name.
     finished: HashMap<String, (u64, Vec<StaticFile>)>,
-    /// Ends the reader of the outlet.
-    _reader: EventReaderHandle,
 }
 
 impl StaticPages {
@@ -242,12 +234,12 @@ impl StaticPages {
         let folder = PageFolder::open(&options.into)?;
         let (sender, mut views) = watch::channel(Arc::<View>::default());
         let files = Arc::new(OutletFiles::new(options.outlet.clone()));
-        let reader = event_reader::spawn(options.outlet.clone(), files.clone(), sender, Arc::default(), options.now)?;
+        event_reader::spawn(options.outlet.clone(), files.clone(), sender, Arc::default(), options.now)?;
         // An outlet that cannot be read yet has pages without boards.
         let _ = tokio::time::timeout(MAX_STARTUP_READ, views.changed()).await;
         let games = StoredGames::new(options.outlet.clone());
         let (assets, finished) = (Assets::embedded(), HashMap::new());
-        Ok(StaticPages { options, folder, assets, games, files, views, finished, _reader: reader })
+        Ok(StaticPages { options, folder, assets, games, files, views, finished })
     }
 
     fn write_sign(&mut self) -> io::Result<bool> {
@@ -298,8 +290,8 @@ impl StaticPages {
 
     /// Makes a page, and collects the files that it names. Returns `None` if the file stays as it is.
     fn page(&mut self, view: &View, frame: u64, address: &PageAddress, found: &mut Vec<StaticFile>) -> Option<Bytes> {
-        let (none, name) = (KnownParts::new(), page_name(&address.kind)?);
-        let parts = PartCollector::new(&none, view.step, None);
+        let name = page_name(&address.kind)?;
+        let parts = PartCollector::new(KnownParts::new(), view.step, None);
         let builder = PageBuilder { view, address, assets: &self.assets, parts: &parts, live: LiveMode::Files };
         let inputs = match &address.kind {
             PageKind::Game { which, .. } => finished_inputs(&builder, which, frame),
@@ -324,27 +316,19 @@ impl StaticPages {
 
     /// Returns a hash of the frame that all pages have.
     fn frame(&self, view: &View) -> u64 {
-        let address = PageAddress {
-            path: String::new(),
-            kind: PageKind::Unknown,
-            language: self.options.language,
-            is_language_chosen: false,
-            hides_results: false,
-            public_site: None,
-        };
-        let none = KnownParts::new();
-        let parts = PartCollector::new(&none, view.step, None);
-        let builder =
-            PageBuilder { view, address: &address, assets: &self.assets, parts: &parts, live: LiveMode::Files };
-        let page = builder.render(&self.games).0.into_string();
-        hash_of(&parts.filled(&page))
+        let address = PageAddress::new("", PageKind::Unknown, self.options.language);
+        let parts = PartCollector::new(KnownParts::new(), view.step, None);
+        let (address, parts) = (&address, &parts);
+        let builder = PageBuilder { view, address, assets: &self.assets, parts, live: LiveMode::Files };
+        let page = builder.render(&self.games).0;
+        hash_of(&parts.filled(&page.into_string()))
     }
 
     /// Returns a game as PDN; `None` if the file stays as it is.
     fn pdn(&mut self, view: &View, which: &str) -> Option<Bytes> {
         let shown = find_game(view, which)?;
         let name = StaticFile::Pdn(which.to_owned()).name();
-        let digest = shown.game.lines().digest();
+        let digest = shown.game.lines.digest;
         if self.finished.get(&name).is_some_and(|(known, _)| *known == digest) {
             return None;
         }
@@ -359,13 +343,7 @@ impl StaticPages {
 /// Returns a hash of all that the page of an earlier game is made from; `None` if the game may change with each event.
 fn finished_inputs(builder: &PageBuilder<'_>, which: &str, frame: u64) -> Option<u64> {
     let shown = find_game(builder.view, which).filter(|shown| shown.game.whole().is_none())?;
-    Some(hash_of(&(shown.game.lines().digest(), shown.number, builder.player_pages(shown.game), frame)))
-}
-
-fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
+    Some(hash_of(&(shown.game.lines.digest, shown.number, builder.player_pages(shown.game), frame)))
 }
 
 #[cfg(test)]

@@ -22,8 +22,6 @@ pub struct StoredGames {
 
 struct CachedGame {
     board: String,
-    /// The stored game has the same lines, so the cached one is never out of date.
-    digest: u64,
     game: Arc<ViewerGame>,
 }
 
@@ -47,22 +45,21 @@ impl StoredGames {
         if let Some(whole) = game.whole() {
             return Ok(make(whole));
         }
-        let read = self.read(board, game)?;
-        Ok(make(read.whole().ok_or(io::ErrorKind::InvalidData)?))
+        Ok(make(self.read(board, game)?.whole().ok_or(io::ErrorKind::InvalidData)?))
     }
 
     fn read(&self, board: &str, stored: &ViewerGame) -> io::Result<Arc<ViewerGame>> {
-        let digest = stored.lines().digest();
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |cached: &CachedGame| {
-            cached.digest == digest && cached.board == board && cached.game.number == stored.number
+        // The stored game has the same lines, so the cached one is never out of date.
+        let is_it = |CachedGame { board: of, game }: &&CachedGame| {
+            of == board && game.number == stored.number && game.lines.digest == stored.lines.digest
         };
-        if let Some(index) = cache.iter().position(is_it) {
-            return Ok(cache[index].game.clone());
+        if let Some(found) = cache.iter().find(is_it) {
+            return Ok(found.game.clone());
         }
         let game = Arc::new(self.replay(board, stored)?);
-        cache.push_back(CachedGame { board: board.to_owned(), digest, game: game.clone() });
-        let sum = |cache: &VecDeque<CachedGame>| cache.iter().map(|cached| cached.game.lines().bytes()).sum::<u64>();
+        cache.push_back(CachedGame { board: board.to_owned(), game: game.clone() });
+        let sum = |cache: &VecDeque<CachedGame>| cache.iter().map(|cached| cached.game.lines.bytes).sum::<u64>();
         while cache.len() > MAX_CACHED_GAMES || sum(&cache) > MAX_CACHED_BYTES {
             cache.pop_front();
         }
@@ -74,7 +71,7 @@ impl StoredGames {
         let mut file = open_in_outlet(&self.folder, EVENTS_FILE)?;
         let mut replay = GameReplay::new(board, stored);
         let mut line = Vec::new();
-        for range in stored.lines().ranges() {
+        for range in &stored.lines.ranges {
             file.seek(SeekFrom::Start(range.start))?;
             let mut reader = BufReader::new((&file).take(range.end - range.start));
             loop {

@@ -6,11 +6,11 @@ pub mod studio;
 
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT_LANGUAGE;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 pub use pages::PageTexts;
 
-/// A language of the pages.
+/// A language of the pages, in the order of the columns of the tables.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Language {
     /// English
@@ -82,29 +82,19 @@ macro_rules! texts {
         impl $table {
             /// Returns the table in a language.
             pub fn in_language(language: $crate::web::texts::Language) -> &'static $table {
-                use $crate::web::texts::Language;
-                const EN: $table = $table {
-                    $($text: $en,)*
-                    $($count: $crate::web::texts::Plural { one: $en_one, few: $en_many, many: $en_many },)*
-                };
-                const NL: $table = $table {
-                    $($text: $nl,)*
-                    $($count: $crate::web::texts::Plural { one: $nl_one, few: $nl_many, many: $nl_many },)*
-                };
-                const FR: $table = $table {
-                    $($text: $fr,)*
-                    $($count: $crate::web::texts::Plural { one: $fr_one, few: $fr_many, many: $fr_many },)*
-                };
-                const RU: $table = $table {
-                    $($text: $ru,)*
-                    $($count: $crate::web::texts::Plural { one: $ru_one, few: $ru_few, many: $ru_many },)*
-                };
-                match language {
-                    Language::En => &EN,
-                    Language::Nl => &NL,
-                    Language::Fr => &FR,
-                    Language::Ru => &RU,
+                const fn table(language: usize) -> $table {
+                    $table {
+                        $($text: [$en, $nl, $fr, $ru][language],)*
+                        $($count: [
+                            $crate::web::texts::Plural { one: $en_one, few: $en_many, many: $en_many },
+                            $crate::web::texts::Plural { one: $nl_one, few: $nl_many, many: $nl_many },
+                            $crate::web::texts::Plural { one: $fr_one, few: $fr_many, many: $fr_many },
+                            $crate::web::texts::Plural { one: $ru_one, few: $ru_few, many: $ru_many },
+                        ][language],)*
+                    }
                 }
+                static TABLES: [$table; 4] = [table(0), table(1), table(2), table(3)];
+                &TABLES[language as usize]
             }
 
             /// Returns all rows.
@@ -123,9 +113,7 @@ pub(crate) use texts;
 
 /// Returns rows as a JSON object of texts by key, for a script.
 pub fn to_json(entries: impl IntoIterator<Item = Entry>) -> Value {
-    let texts: Map<String, Value> =
-        entries.into_iter().map(|entry| (entry.key.to_owned(), entry.text.to_json())).collect();
-    Value::Object(texts)
+    entries.into_iter().map(|entry| (entry.key.to_owned(), entry.text.to_json())).collect()
 }
 
 impl Language {
@@ -134,12 +122,7 @@ impl Language {
 
     /// Returns the code, as in `lang="nl"`.
     pub fn code(self) -> &'static str {
-        match self {
-            Language::En => "en",
-            Language::Nl => "nl",
-            Language::Fr => "fr",
-            Language::Ru => "ru",
-        }
+        ["en", "nl", "fr", "ru"][self as usize]
     }
 
     /// Chooses the language of the address, else the browser's preferred one, else English.
@@ -151,12 +134,7 @@ impl Language {
 
     /// Returns the name of the language, in the language.
     pub fn name(self) -> &'static str {
-        match self {
-            Language::En => "English",
-            Language::Nl => "Nederlands",
-            Language::Fr => "Français",
-            Language::Ru => "Русский",
-        }
+        ["English", "Nederlands", "Français", "Русский"][self as usize]
     }
 
     /// Returns the texts of the viewers' pages.
@@ -185,11 +163,10 @@ impl Language {
     pub fn count(self, plural: Plural, number: usize) -> String {
         let (ones, tens) = (number % 10, number % 100 / 10);
         let form = match self {
-            Language::Ru if tens == 1 => plural.many,
-            Language::Ru if ones == 1 => plural.one,
-            Language::Ru if (2..=4).contains(&ones) => plural.few,
+            Language::Ru if ones == 1 && tens != 1 => plural.one,
+            Language::Ru if (2..=4).contains(&ones) && tens != 1 => plural.few,
             Language::Ru => plural.many,
-            Language::Fr if number < 2 => plural.one,
+            Language::Fr if number == 0 => plural.one,
             _ if number == 1 => plural.one,
             _ => plural.many,
         };

@@ -1,12 +1,12 @@
 //! View of an outlet at one moment: its events and files, from which all pages are made.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::Value;
 
-use super::plan::{HIDDEN_POINTS, ViewerPlan};
+use super::plan::{SectionStandings, ViewerPlan, ViewerStandings};
 use super::state::ViewerHall;
 
 /// Content of all pages at one moment.
@@ -18,8 +18,8 @@ pub struct View {
     pub files: Arc<FileView>,
     /// Time since which the recorder is silent, in ms since 1970; `None` while it gives signs of life.
     pub silent_since: Option<i64>,
-    /// Name or number of the featured board.
-    featured: Option<String>,
+    /// Name or number of the featured board: that of a game that has begun, or of one that waits.
+    pub featured: Option<String>,
     /// Whether the last day of the event is over.
     pub is_past: bool,
     /// Number of this view: later ones have higher numbers.
@@ -33,8 +33,8 @@ pub struct View {
 pub struct FileView {
     /// Pairings and unstarted games.
     pub plan: ViewerPlan,
-    /// Content of `standings.json`; null without the file.
-    pub standings: Value,
+    /// Standings; `None` without their file.
+    pub standings: Option<ViewerStandings>,
     /// Names of the files of archived games.
     pub archive: Arc<Vec<String>>,
     /// Identifies the content.
@@ -46,21 +46,7 @@ impl View {
     pub fn new(hall: ViewerHall, files: Arc<FileView>, silent_since: Option<i64>, now: i64, step: u64) -> View {
         let featured = featured(&hall, &files.plan, now).map(str::to_owned);
         let is_past = files.plan.event.is_past(now);
-        View {
-            hall,
-            files,
-            silent_since,
-            featured,
-            is_past,
-            step,
-            rounds: OnceLock::new(),
-            without_results: OnceLock::new(),
-        }
-    }
-
-    /// Returns the name or the number of the featured board: that of a game that has begun, or of one that waits.
-    pub fn featured(&self) -> Option<&str> {
-        self.featured.as_deref()
+        View { hall, files, silent_since, featured, is_past, step, ..View::default() }
     }
 
     /// Returns the rounds of all games and of the tournament, in order.
@@ -68,12 +54,12 @@ impl View {
         self.rounds.get_or_init(|| {
             let boards = self.hall.boards();
             let played = boards.iter().flat_map(|(_, board)| board.games.iter()).filter_map(|game| game.tag("Round"));
-            let distinct: BTreeSet<&str> = played.collect();
-            let mut rounds: Vec<String> = distinct.into_iter().map(str::to_owned).collect();
             let planned = self.plan().sections.iter().flat_map(|section| &section.rounds);
-            rounds.extend(planned.map(|round| round.number.to_string()));
-            rounds.sort_by_cached_key(|round| (round.parse::<u64>().unwrap_or(u64::MAX), round.clone()));
-            rounds.dedup();
+            let mut rounds: BTreeSet<Cow<'_, str>> = played.map(Cow::from).collect();
+            rounds.extend(planned.map(|round| Cow::from(round.number.to_string())));
+            let mut rounds: Vec<String> = rounds.into_iter().map(Cow::into_owned).collect();
+            // Rounds without a number come last, in the order of the set.
+            rounds.sort_by_key(|round| round.parse::<u64>().unwrap_or(u64::MAX));
             rounds
         })
     }
@@ -81,8 +67,7 @@ impl View {
     /// Returns what identifies the view, also after a restart of the server: `generation.seq-tag`, `p` if the last
     /// day is over, and the featured board.
     pub fn id(&self) -> String {
-        let featured =
-            self.featured.as_deref().map(|board| format!("-{}", utf8_percent_encode(board, NON_ALPHANUMERIC)));
+        let featured = self.featured.as_ref().map(|board| format!("-{}", utf8_percent_encode(board, NON_ALPHANUMERIC)));
         let past = if self.is_past { "p" } else { "" };
         format!("{}-{}{past}{}", self.hall.id(), self.files.tag, featured.unwrap_or_default())
     }
@@ -95,34 +80,22 @@ impl View {
         self.without_results.get_or_init(|| {
             let files = FileView {
                 plan: self.files.plan.without_points(),
-                standings: without_points(&self.files.standings),
+                standings: self.files.standings.as_ref().map(ViewerStandings::without_points),
                 ..FileView::clone(&self.files)
             };
             Box::new(View { files: Arc::new(files), without_results: OnceLock::new(), ..self.clone() })
         })
     }
 
+    /// Returns the standings of each section; none without their file.
+    pub fn standings(&self) -> &[SectionStandings] {
+        self.files.standings.as_ref().map_or(&[], |standings| &standings.sections)
+    }
+
     /// Returns the pairings and unstarted games.
     pub fn plan(&self) -> &ViewerPlan {
         &self.files.plan
     }
-}
-
-/// Replaces ranks and points of `standings.json`, and orders the rows by name.
-fn without_points(standings: &Value) -> Value {
-    let mut standings = standings.clone();
-    for section in standings["sections"].as_array_mut().into_iter().flatten() {
-        for kind in ["rows", "teams"] {
-            let Some(rows) = section[kind].as_array_mut() else { continue };
-            for row in rows.iter_mut().filter_map(Value::as_object_mut) {
-                for name in ["rank", "points", "match_points"] {
-                    row.entry(name).and_modify(|value| *value = HIDDEN_POINTS.into());
-                }
-            }
-            rows.sort_by_key(|row| row["name"].as_str().unwrap_or_default().to_owned());
-        }
-    }
-    standings
 }
 
 /// Returns the name or number of the board that is featured at a time, in ms since 1970.

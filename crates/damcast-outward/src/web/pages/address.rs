@@ -1,8 +1,8 @@
 //! Addresses of pages: which page a path and a query name.
 
+use axum::extract::Query;
 use axum::http::Uri;
 use percent_encoding::percent_decode_str;
-use serde::Deserialize;
 
 use super::overlay_look::{Overlay, WrongParameter};
 pub use super::text::percent_encoded;
@@ -57,7 +57,7 @@ pub enum PageKind {
         /// Address of the pages as the browser wrote it, as `http://hall/`.
         site: String,
         /// Choices of the reader.
-        form: Vec<(String, String)>,
+        form: PageQuery,
     },
     /// Game, also when it is over.
     Game {
@@ -112,57 +112,40 @@ pub enum BoardFilter {
     Section(String),
 }
 
-/// Query of an address of a page.
-#[derive(Clone, Deserialize, Default, Debug)]
-pub struct PageQuery {
-    /// Code of the language.
-    pub lang: Option<String>,
-    /// Whether the page is for a wall; `light` is light.
-    pub wall: Option<String>,
-    /// Number of entries before the shown position.
-    pub ply: Option<usize>,
-    /// Whether the boards are those whose game goes on.
-    pub playing: Option<String>,
-    /// Hall of the boards.
-    pub hall: Option<String>,
-    /// Section of the boards.
-    pub section: Option<String>,
-    /// Text in the names of the wanted players.
-    pub search: Option<String>,
-    /// Part that the page leaves out: `results`; other values count as none.
-    pub hide: Option<String>,
-    /// All names and values.
-    #[serde(skip)]
-    pub pairs: Vec<(String, String)>,
-}
+/// Names and values in the query of an address.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub struct PageQuery(pub Vec<(String, String)>);
 
 impl PageQuery {
     /// Reads the query of an address; an invalid one counts as empty.
     pub fn of(uri: &Uri) -> PageQuery {
-        let query = axum::extract::Query::try_from_uri(uri).map(|axum::extract::Query(query)| query);
-        let pairs = axum::extract::Query::try_from_uri(uri).map(|axum::extract::Query(pairs)| pairs);
-        PageQuery { pairs: pairs.unwrap_or_default(), ..query.unwrap_or_default() }
+        Query::try_from_uri(uri).map_or_else(|_| PageQuery::default(), |Query(pairs)| PageQuery(pairs))
+    }
+
+    /// Returns the first value with a name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
 impl PageKind {
     /// Returns the page that a path and a query name. `site` is the address of the pages for a QR code.
-    pub fn of(path: &str, query: &PageQuery, site: impl FnOnce() -> Option<String>) -> PageKind {
+    pub fn of(path: &str, query: &PageQuery, site: Option<String>) -> PageKind {
         known_page(path, query, site).unwrap_or(PageKind::Unknown)
     }
 }
 
-fn known_page(path: &str, query: &PageQuery, site: impl FnOnce() -> Option<String>) -> Option<PageKind> {
+fn known_page(path: &str, query: &PageQuery, site: Option<String>) -> Option<PageKind> {
     let decoded = |part: &str| percent_decode_str(part).decode_utf8().ok().map(|part| part.into_owned());
-    let ply = query.ply;
+    let ply = query.get("ply").and_then(|ply| ply.parse().ok());
     let parts: Vec<&str> = path.strip_prefix('/')?.split('/').collect();
     Some(match parts[..] {
-        [""] => match query.wall.as_deref() {
-            Some(wall) => PageKind::Wall { is_light: wall == "light", site: site() },
-            None => PageKind::Boards(match (&query.playing, &query.hall, &query.section) {
+        [""] => match query.get("wall") {
+            Some(wall) => PageKind::Wall { is_light: wall == "light", site },
+            None => PageKind::Boards(match (query.get("playing"), query.get("hall"), query.get("section")) {
                 (Some(_), ..) => BoardFilter::Playing,
-                (None, Some(hall), _) => BoardFilter::Hall(hall.clone()),
-                (None, None, Some(section)) => BoardFilter::Section(section.clone()),
+                (None, Some(hall), _) => BoardFilter::Hall(hall.to_owned()),
+                (None, None, Some(section)) => BoardFilter::Section(section.to_owned()),
                 (None, None, None) => BoardFilter::All,
             }),
         },
@@ -171,7 +154,7 @@ fn known_page(path: &str, query: &PageQuery, site: impl FnOnce() -> Option<Strin
         ["embed", "round", which] => PageKind::EmbedRound(decoded(which)?),
         ["overlay", ..] => {
             let below: Vec<String> = parts[1..].iter().map(|part| decoded(part)).collect::<Option<_>>()?;
-            Overlay::parse(&below, &query.pairs)?.map_or_else(PageKind::WrongOverlay, PageKind::Overlay)
+            Overlay::parse(&below, &query.0)?.map_or_else(PageKind::WrongOverlay, PageKind::Overlay)
         }
         ["game", which] => PageKind::Game { which: decoded(which)?, ply },
         ["game", which, ply] => PageKind::Game { which: decoded(which)?, ply: Some(ply.parse().ok()?) },
@@ -183,31 +166,41 @@ fn known_page(path: &str, query: &PageQuery, site: impl FnOnce() -> Option<Strin
         ["round", which] => PageKind::Round(decoded(which)?),
         ["standings"] => PageKind::Standings(None),
         ["standings", section] => PageKind::Standings(Some(decoded(section)?)),
-        ["players"] => PageKind::Players { search: query.search.clone().unwrap_or_default().trim().to_lowercase() },
+        ["players"] => PageKind::Players { search: query.get("search").unwrap_or_default().trim().to_lowercase() },
         ["player", which] => {
             let (section, id) = which.rsplit_once('-')?;
             PageKind::Player { section: decoded(section)?, id: id.parse().ok()? }
         }
         ["event"] => PageKind::Event,
-        ["studio"] => PageKind::Studio { site: String::new(), form: query.pairs.clone() },
+        ["studio"] => PageKind::Studio { site: String::new(), form: query.clone() },
         ["archive"] => PageKind::Archive,
         _ => return None,
     })
 }
 
 impl PageAddress {
+    /// Creates the address of a page with its results, for a reader who has chosen no language.
+    pub fn new(path: &str, kind: PageKind, language: Language) -> PageAddress {
+        PageAddress {
+            path: path.to_owned(),
+            kind,
+            language,
+            is_language_chosen: false,
+            hides_results: false,
+            public_site: None,
+        }
+    }
+
     /// Returns the query of the stream that changes this page.
     pub fn stream_query(&self) -> String {
         let mut page = self.path.clone();
         match &self.kind {
             PageKind::Overlay(overlay) => page = overlay.address(),
-            PageKind::Studio { form, .. } => page += &format!("?{}", query_of(form)),
+            PageKind::Studio { form, .. } => page += &format!("?{}", query_of(&form.0)),
             PageKind::Wall { is_light, .. } => page += if *is_light { "?wall=light" } else { "?wall=" },
             PageKind::Boards(BoardFilter::Playing) => page += "?playing",
             PageKind::Boards(BoardFilter::Hall(hall)) => page += &format!("?hall={}", percent_encoded(hall)),
-            PageKind::Boards(BoardFilter::Section(section)) => {
-                page += &format!("?section={}", percent_encoded(section))
-            }
+            PageKind::Boards(BoardFilter::Section(name)) => page += &format!("?section={}", percent_encoded(name)),
             PageKind::Players { search } if !search.is_empty() => {
                 page += &format!("?search={}", percent_encoded(search));
             }
@@ -237,7 +230,7 @@ mod tests {
     fn addresses_name_pages() {
         let kind = |address: &str| {
             let uri: Uri = address.parse().unwrap();
-            PageKind::of(uri.path(), &PageQuery::of(&uri), || Some("http://hall/".to_owned()))
+            PageKind::of(uri.path(), &PageQuery::of(&uri), Some("http://hall/".to_owned()))
         };
         let game = |which: &str, ply| PageKind::Game { which: which.to_owned(), ply };
         assert_eq!(kind("/"), PageKind::Boards(BoardFilter::All));

@@ -1,18 +1,15 @@
 //! Boards in the grid, and single boards with the list of moves.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use draughts::{Color, Variant};
 use maud::{Markup, html};
 
 use super::address::{BoardFilter, PageKind, percent_encoded};
-use super::text::{points, truncated};
-use super::{LiveMode, PageBuilder, PageGame};
+use super::text::points;
+use super::{LiveMode, PageBuilder, PageGame, PlayerLabel};
 use crate::web::diagram::{self, DiagramSpec};
-use crate::web::state::{
-    BoardNumber, Diagram, JoinedHall, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly, WholeGame,
-};
+use crate::web::state::{BoardNumber, Diagram, JoinedHall, PlayState, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 use crate::web::texts::fill;
 
 /// Card of a board in a list.
@@ -46,10 +43,8 @@ impl<'a> PageBuilder<'a> {
         let ShownBoards { begun, waiting } = boards;
         // Two boards stand side by side.
         let is_featured = |shown: &&PageGame<'_>| {
-            let featured = self.view.featured();
-            featured.is_some_and(|which| {
-                which == shown.board.name || which == self.view.hall.number_in_address(shown.number)
-            })
+            let names = [&shown.board.name, &self.view.hall.number_in_address(shown.number)];
+            self.view.featured.as_ref().is_some_and(|which| names.contains(&which))
         };
         let lead = begun.iter().find(is_featured).or(begun.first());
         let lead = lead.filter(|_| has_lead && waiting.len() + begun.len() != 2).map(|shown| shown.number);
@@ -66,18 +61,14 @@ impl<'a> PageBuilder<'a> {
 
     /// Returns the cards with a heading before the boards of each hall, if there are several halls.
     fn with_halls(&self, cards: Vec<BoardCard>) -> Vec<Markup> {
-        let halls = self.view.hall.halls();
+        let halls = &self.view.hall.halls;
         let has_headings = halls.len() > 1 && !matches!(self.address.kind, PageKind::Wall { .. });
         let mut list = Vec::new();
         let mut last = None;
         for card in cards {
-            let hall = Some(card.number.hall).filter(|_| card.is_behind && has_headings);
-            if hall != last
-                && let Some(hall) = hall
-            {
-                list.extend(halls.get(hall).map(|hall| self.hall_heading(hall)));
-                last = Some(hall);
-            }
+            let hall = halls.get(card.number.hall).filter(|_| card.is_behind && has_headings);
+            list.extend(hall.filter(|hall| last != Some(*hall)).map(|hall| self.hall_heading(hall)));
+            last = hall;
             list.push(card.html);
         }
         list
@@ -100,7 +91,7 @@ impl<'a> PageBuilder<'a> {
     fn is_wanted(&self, filter: &BoardFilter, number: BoardNumber, game: &ViewerGame, is_unstarted: bool) -> bool {
         match filter {
             BoardFilter::All => true,
-            BoardFilter::Playing => !is_unstarted && !game.is_ended && game.result.is_none(),
+            BoardFilter::Playing => !is_unstarted && game.is_on(),
             BoardFilter::Hall(hall) => self.view.hall.hall_name(number) == Some(hall),
             BoardFilter::Section(wanted) => self.section_of(game).is_some_and(|section| section.name == *wanted),
         }
@@ -130,11 +121,11 @@ impl<'a> PageBuilder<'a> {
         let label = format!("{}. {}", self.board_title(number), texts.not_started);
         let pages = self.player_pages(game);
         let player = |color: Color, class: &str| {
-            let (piece, side, word) =
-                if color == Color::White { ("#w", "White", texts.white) } else { ("#b", "Black", texts.black) };
+            let word = self.side(color);
+            let called = PlayerLabel::of(game, color).name.unwrap_or(word.into());
             html! { div class=(class) {
-                svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
-                span.nm1 { span.vh { (word) ": " } (self.linked_name(pages[usize::from(color == Color::Black)].as_deref(), Some(&game.tag(side).map_or(Cow::Borrowed(word), truncated)))) }
+                (piece(color))
+                span.nm1 { span.vh { (word) ": " } (self.linked_name(pages[color.index()].as_deref(), Some(&called))) }
             } }
         };
         let key = format!("wait-{}", percent_encoded(&self.view.hall.number_in_address(number)));
@@ -193,15 +184,13 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn card(&self, shown: &PageGame<'_>, is_large: bool) -> Markup {
         let texts = self.texts();
         let game = shown.game;
-        let players = Color::BOTH.map(|color| shown.player_label(color));
-        let named =
-            |index: usize| players[index].name.clone().unwrap_or(Cow::Borrowed([texts.white, texts.black][index]));
-        let label = format!("{}: {}, {}. {}", self.board_title(shown.number), named(0), named(1), self.status(game));
+        let [white, black] = Color::BOTH.map(|color| shown.player_label(color).name.unwrap_or(self.side(color).into()));
+        let label = format!("{}: {white}, {black}. {}", self.board_title(shown.number), self.status(game));
         html! {
             article class=(format!("g {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number)
                 data-count=(game.summary.count) data-word=(game.state_str()) data-silent-since=[game.silent_since()] {
                 div.top {
-                    h2 { a href=(self.link(&shown.address())) { span.vh { (texts.board_heading) " " } (shown.number) span.vh { ": " bdi { (named(0)) } ", " bdi { (named(1)) } } } }
+                    h2 { a href=(self.link(&shown.address())) { span.vh { (texts.board_heading) " " } (shown.number) span.vh { ": " bdi { (white) } ", " bdi { (black) } } } }
                     p.st { (self.status(game)) }
                 }
                 (self.player_line(shown, Color::Black, "pl bk", None))
@@ -235,34 +224,32 @@ impl<'a> PageBuilder<'a> {
         class: &str,
         at: Option<&ViewerEntry>,
     ) -> Markup {
-        let texts = self.texts();
-        let player = shown.player_label(color);
-        let page = &self.player_pages(shown.game)[usize::from(color == Color::Black)];
+        let (player, word) = (shown.player_label(color), self.side(color));
+        let page = &self.player_pages(shown.game)[color.index()];
         // A card has no room for it.
         let fmjd_id = player.fmjd_id.as_deref().filter(|_| class.starts_with("plb"));
-        let (piece, side, word) =
-            if color == Color::White { ("#w", "white", texts.white) } else { ("#b", "black", texts.black) };
         html! {
             div class=(class) {
-                svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
+                (piece(color))
                 span.nm1 { span.vh { (word) ": " } (self.linked_name(page.as_deref(), Some(player.name.as_deref().unwrap_or(word)))) }
                 span.mt { bdi { (player.details.join(" ")) } @if let Some(id) = fmjd_id { " FMJD " (id) } }
-                (self.clock(shown.game, color, side, at.is_some()))
+                (self.clock(shown.game, color, at.is_some()))
                 @if let Some(entry) = at {
-                    span.ck.then { time { (time(entry.clock.and_then(|clock| seconds(&clock, color)))) } }
+                    span.ck.then { time { (time(entry.clock.and_then(|clock| clock.seconds(color)))) } }
                 }
             }
         }
     }
 
     /// Renders the last reading of a clock, from which the script counts; the points if the game has a result.
-    pub(super) fn clock(&self, game: &ViewerGame, color: Color, side: &str, is_hidden: bool) -> Markup {
+    pub(super) fn clock(&self, game: &ViewerGame, color: Color, is_hidden: bool) -> Markup {
+        let side = ["white", "black"][color.index()];
         if let Some(result) = self.result(game) {
             let points = points(result, color);
             return html! { span.ck.pt.l[points == "0"] data-side=(side) hidden[is_hidden] { (points) } };
         }
         let is_running = game.clock.and_then(|clock| clock.running) == Some(color) && !game.is_ended;
-        let seconds = game.clock.and_then(|clock| seconds(&clock, color));
+        let seconds = game.clock.and_then(|clock| clock.seconds(color));
         html! {
             span.ck.run[is_running && game.state == PlayState::Playing].old[game.silent_since().is_some()].low[seconds.is_some_and(|seconds| seconds < 60)]
                 data-side=(side) hidden[is_hidden] data-seconds=[seconds] data-running=[is_running.then_some("1")]
@@ -289,7 +276,8 @@ impl<'a> PageBuilder<'a> {
     /// Returns a short status text.
     pub(super) fn status(&self, game: &ViewerGame) -> String {
         let texts = self.texts();
-        let last = game.summary.last_number.map(|_| self.last_move(game));
+        let last = game.summary.last.as_ref().filter(|_| game.summary.last_number.is_some());
+        let last = last.map(|entry| self.entry_text(entry));
         let moves = game.summary.highest_number;
         match game.state_str() {
             "ended" => texts.waits_for_result.to_owned(),
@@ -302,11 +290,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Returns the last entry with its number: `31. 34-29`, `30. … 25×34`.
-    fn last_move(&self, game: &ViewerGame) -> String {
-        game.summary.last.as_ref().map_or_else(String::new, |entry| self.entry_text(entry))
-    }
-
+    /// Returns an entry with its number: `31. 34-29`, `30. … 25×34`.
     pub(super) fn entry_text(&self, entry: &ViewerEntry) -> String {
         match &entry.ply {
             None => self.texts().set_up.to_owned(),
@@ -411,10 +395,10 @@ impl<'a> PageBuilder<'a> {
             let ply = entry.ply.as_ref();
             let list = |fields: &[usize]| fields.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
             let diagram = entry.position_after.as_ref();
-            let clock = entry.clock.and_then(|clock| seconds(&clock, ply?.side));
+            let clock = entry.clock.and_then(|clock| clock.seconds(ply?.side));
             let clocks = entry.clock.map(|clock| {
                 Color::BOTH
-                    .map(|color| seconds(&clock, color).map(|seconds| seconds.to_string()).unwrap_or_default())
+                    .map(|color| clock.seconds(color).map(|seconds| seconds.to_string()).unwrap_or_default())
                     .join(",")
             });
             html! {
@@ -461,12 +445,10 @@ impl<'a> PageBuilder<'a> {
             @for (side, man, king) in [(texts.white, b'w', b'W'), (texts.black, b'b', b'B')] {
                 dt { (side) }
                 dd {
-                    @let men = list_fields(variant, &diagram.pieces, man);
-                    @let kings = list_fields(variant, &diagram.pieces, king);
-                    @if men.is_empty() && kings.is_empty() { (texts.no_pieces) }
-                    @if !men.is_empty() { (texts.men) " " (men) }
-                    @if !men.is_empty() && !kings.is_empty() { "; " }
-                    @if !kings.is_empty() { (texts.kings) " " (kings) }
+                    @let kinds = [(texts.men, man), (texts.kings, king)];
+                    @let kinds = kinds.map(|(word, letter)| (word, list_fields(variant, &diagram.pieces, letter)));
+                    @let there: Vec<String> = kinds.iter().filter(|(_, at)| !at.is_empty()).map(|(word, at)| format!("{word} {at}")).collect();
+                    @if there.is_empty() { (texts.no_pieces) } @else { (there.join("; ")) }
                 }
             }
         }
@@ -493,12 +475,13 @@ pub(super) fn state_class(game: &ViewerGame) -> &'static str {
     }
 }
 
-fn letter(color: Color) -> &'static str {
-    if color == Color::White { "w" } else { "b" }
+/// Draws a man beside the name of a player.
+pub(super) fn piece(color: Color) -> Markup {
+    html! { svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(["#w", "#b"][color.index()]) {} } }
 }
 
-pub(super) fn seconds(clock: &ViewerClock, color: Color) -> Option<u32> {
-    if color == Color::White { clock.white } else { clock.black }
+fn letter(color: Color) -> &'static str {
+    if color == Color::White { "w" } else { "b" }
 }
 
 /// Formats hours, minutes and seconds; dashes for an unknown time.

@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use draughts_pdn::tag_values::Outcome;
 use draughts_tournament::{Points, Scoring};
 use maud::{Markup, html};
-use serde_json::{Value, json};
 
 use super::address::BoardFilter;
 use super::text::shortened;
 use super::{PageBuilder, PageGame, percent_encoded};
-use crate::web::plan::{self, PlannedRound, PlannedSection};
+use crate::web::plan::{self, PlannedRound, PlannedSection, StandingsRow};
 use crate::web::state::ViewerGame;
 use crate::web::texts::fill;
 
@@ -29,11 +28,6 @@ pub(super) enum EventPhase {
     Running,
     /// The last game has been played.
     Over,
-}
-
-/// Whether a game goes on.
-fn is_on(shown: &PageGame<'_>) -> bool {
-    !shown.game.is_ended && shown.game.result.is_none()
 }
 
 impl<'a> PageBuilder<'a> {
@@ -56,7 +50,7 @@ impl<'a> PageBuilder<'a> {
             !plan.sections.is_empty() && plan.sections.iter().all(is_closed) && !self.has_waiting_players();
         // A recorder that was switched off after the last day may have left a game unfinished.
         let is_left = self.view.is_past && self.view.silent_since.is_some();
-        if (!games.iter().any(is_on) || is_left) && (all_closed || self.view.is_past) {
+        if (!games.iter().any(|shown| shown.game.is_on()) || is_left) && (all_closed || self.view.is_past) {
             return EventPhase::Over;
         }
         EventPhase::Running
@@ -70,15 +64,12 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the page of the facts; `None` if none are known.
     pub(super) fn event_page(&self) -> Option<Markup> {
-        let texts = self.texts();
-        self.view.plan().event.is_described().then(|| {
-            self.current_page("list", &self.current(), texts.about_event, || html! { (self.facts()) (self.report()) })
-        })
+        let facts = || html! { (self.facts()) (self.report()) };
+        self.view.plan().event.is_described().then(|| self.current_page("list", self.texts().about_event, facts))
     }
 
     /// Renders boards, below what is known of the event; without a filter, after its end, the outcome in their place.
     pub(super) fn grid(&self, filter: &BoardFilter) -> Markup {
-        let shown = self.current();
         let listed = self.shown_boards(filter);
         let boards =
             || html! { div.bar { (self.overview(&listed)) (self.filters(filter)) } (self.boards(&listed, true)) };
@@ -87,7 +78,7 @@ impl<'a> PageBuilder<'a> {
             EventPhase::Over if *filter == BoardFilter::All => self.outcome(),
             _ => html! { (self.now(&self.shown_boards(&BoardFilter::All).begun)) (boards()) },
         };
-        self.current_page("grid", &shown, self.texts().boards, main)
+        self.current_page("grid", self.texts().boards, main)
     }
 
     /// Renders the facts and, as soon as they are public, the pairings of the first round.
@@ -109,7 +100,7 @@ impl<'a> PageBuilder<'a> {
     /// Renders how many games go on, and the scores of the teams.
     fn now(&self, shown: &[PageGame<'_>]) -> Markup {
         let (texts, plan) = (self.texts(), self.view.plan());
-        let on = shown.iter().filter(|shown| is_on(shown)).count();
+        let on = shown.iter().filter(|shown| shown.game.is_on()).count();
         let round =
             self.current_round().or_else(|| shown.iter().find_map(|shown| shown.game.tag("Round")).map(str::to_owned));
         let line = || {
@@ -137,20 +128,18 @@ impl<'a> PageBuilder<'a> {
     /// Renders the end of the event: the first places, the report, the rounds and the games.
     fn outcome(&self) -> Markup {
         let texts = self.texts();
-        let sections = self.view.files.standings["sections"].as_array();
-        let first =
-            |rows: &Value| Value::Array(rows.as_array().into_iter().flatten().take(MAX_ROWS).cloned().collect());
+        let sections = self.view.standings();
         let standings = || {
             html! { div.ev-final {
                 div.hd { h2 { (texts.final_standings) } p { a href=(self.link("/standings")) { (texts.standings) } } }
-                @for section in sections.into_iter().flatten() {
-                    @if let Some(title) = section["section"].as_str().and_then(plan::title) { h3 { bdi { (shortened(title, 80)) } } }
-                    @for kind in ["teams", "rows"] { @if let Some(table) = self.table(&first(&section[kind]), None) { (table) } }
+                @for section in sections {
+                    @if let Some(title) = plan::title(&section.name) { h3 { bdi { (shortened(title, 80)) } } }
+                    @for rows in [&section.teams, &section.rows] { (self.table(&rows[..rows.len().min(MAX_ROWS)], None)) }
                 }
             } }
         };
         html! {
-            @if sections.is_some_and(|sections| !sections.is_empty()) { (self.parts.part("div", "final", standings)) }
+            @if !sections.is_empty() { (self.parts.part("div", "final", standings)) }
             (self.report())
             div.hd.noprint { h2 { (texts.results) } }
             p.ev-links.noprint {
@@ -216,36 +205,34 @@ impl<'a> PageBuilder<'a> {
         html! { @if !report.is_empty() { (self.parts.leaf("section", "report", &self.view.files.tag, paragraphs)) } }
     }
 
-    /// Renders the points of a section with the games that are over and not official yet; `None` if there are none, or if the page hides
-    /// results. `rows`: those of `standings.json`.
+    /// Renders the points of a section with the games that are over and not official yet, if there are some and the page shows results.
+    /// `rows`: the official standings.
     pub(super) fn standings_now(
         &self,
         section: &PlannedSection,
-        rows: &Value,
+        rows: &[StandingsRow],
         games: &[PageGame<'_>],
-    ) -> Option<Markup> {
+    ) -> Markup {
         let texts = self.texts();
         let (gains, count) = unofficial_points(section, games);
-        let total = |row: &Value| {
-            let official = row["points"].as_str().and_then(Points::parse).unwrap_or(Points::ZERO);
-            row["id"].as_u64().and_then(|id| gains.get(&id)).map_or(official, |gain| official + *gain)
-        };
-        let mut rows: Vec<(Points, Value)> = rows.as_array()?.iter().map(|row| (total(row), row.clone())).collect();
         if count == 0 || rows.is_empty() || self.address.hides_results {
-            return None;
+            return html! {};
         }
+        let gain = |row: &StandingsRow| row.id.and_then(|id| gains.get(&id)).copied();
+        let total = |row: &StandingsRow| Points::parse(&row.points).unwrap_or_default() + gain(row).unwrap_or_default();
+        let mut now = rows.to_vec();
         // Equal points stay in the official order.
-        rows.sort_by_key(|(points, _)| std::cmp::Reverse(*points));
-        let rank = |points: Points| 1 + rows.iter().filter(|(other, _)| *other > points).count();
-        let now = rows.iter().map(|(points, row)| {
-            let gained = row["id"].as_u64().is_some_and(|id| gains.contains_key(&id));
-            let games = row["games"].as_u64().unwrap_or(0) + u64::from(gained);
-            json!({"rank": rank(*points), "id": row["id"], "name": row["name"], "points": points.to_string(), "games": games})
-        });
-        let table = self.table(&Value::Array(now.collect()), None)?;
-        Some(
-            html! { div.hd { h3 { (texts.as_it_stands) } p { (self.language().count(texts.unofficial, count)) } } (table) },
-        )
+        now.sort_by_key(|row| std::cmp::Reverse(total(row)));
+        let totals: Vec<Points> = now.iter().map(total).collect();
+        for (row, total) in now.iter_mut().zip(&totals) {
+            row.rank = (1 + totals.iter().filter(|other| *other > total).count()).to_string();
+            row.games = (row.games.parse().unwrap_or(0) + u64::from(gain(row).is_some())).to_string();
+            row.points = total.to_string();
+        }
+        html! {
+            div.hd { h3 { (texts.as_it_stands) } p { (self.language().count(texts.unofficial, count)) } }
+            (self.table(&now, None))
+        }
     }
 }
 

@@ -81,7 +81,7 @@ impl PageBuilder<'_> {
         let head = self.parts.part("div", "head", || {
             html! { div { h1 { (self.title(shown, round.as_deref())) } @if let Some(site) = site { p.meta { bdi { (site) } } } } }
         });
-        let language = self.address.is_language_chosen.then(|| self.language());
+        let language = self.chosen_language();
         let toggle = html! {
             a #spoil href=(self.link_with(&self.address.path, language, !self.address.hides_results)) { (if self.address.hides_results { texts.show_results } else { texts.hide_results }) }
         };
@@ -161,8 +161,7 @@ impl PageBuilder<'_> {
                 (format!("{white} – {black}"), facts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
             }
             _ => {
-                let site =
-                    shown.iter().find_map(|shown| shown.game.tag("Site")).map(|site| truncated(site).into_owned());
+                let site = shown.iter().find_map(|shown| shown.game.tag("Site")).map(|site| truncated(site).into());
                 let round = self.current_round().map(|round| fill(self.texts().round, truncated(&round)));
                 (event, [Some(title.to_owned()), round, site].into_iter().flatten().collect::<Vec<_>>().join(" · "))
             }
@@ -186,19 +185,13 @@ impl PageBuilder<'_> {
     pub(super) fn html_document(&self, frame: Frame<'_>, content: PageContent<'_>) -> Markup {
         let PageContent { visible_games: shown, title, picture, main, .. } = content;
         let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(&entry.key));
-        let theme = match frame {
-            Frame::Wall { is_light: false } => Some("dark"),
-            Frame::Wall { is_light: true } => Some("light"),
-            Frame::Overlay(overlay) => Some(if overlay.look.is_light { "light" } else { "dark" }),
-            Frame::Page | Frame::Embed => None,
+        let (class, is_light, overlay) = match frame {
+            Frame::Page => (None, None, None),
+            Frame::Embed => (Some("embed"), None, None),
+            Frame::Wall { is_light } => (Some("wall"), Some(is_light), None),
+            Frame::Overlay(overlay) => (Some(overlay_class(&overlay.kind)), Some(overlay.look.is_light), Some(overlay)),
         };
-        let class = match frame {
-            Frame::Wall { .. } => Some("wall"),
-            Frame::Embed => Some("embed"),
-            Frame::Overlay(overlay) => Some(overlay_class(&overlay.kind)),
-            Frame::Page => None,
-        };
-        let overlay = if let Frame::Overlay(overlay) = frame { Some(overlay) } else { None };
+        let theme = is_light.map(|is_light| if is_light { "light" } else { "dark" });
         let is_studio = matches!(self.address.kind, PageKind::Studio { .. });
         let planned = self.view.plan().unstarted_games().filter_map(|game| game.variant);
         let variants = shown.iter().filter_map(|shown| shown.game.variant).chain(planned);
@@ -221,17 +214,17 @@ impl PageBuilder<'_> {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width,initial-scale=1";
                     (document_title)
-                    link rel="stylesheet" href=(self.assets.style());
-                    @if matches!(frame, Frame::Wall { .. } | Frame::Embed) { link rel="stylesheet" href=(self.assets.wall_style()); }
-                    @if overlay.is_some() || is_studio { link rel="stylesheet" href=(self.assets.overlay_style()); }
+                    link rel="stylesheet" href=(self.assets.style.path());
+                    @if matches!(frame, Frame::Wall { .. } | Frame::Embed) { link rel="stylesheet" href=(self.assets.wall_style.path()); }
+                    @if overlay.is_some() || is_studio { link rel="stylesheet" href=(self.assets.overlay_style.path()); }
                     @if let Some(style) = overlay.and_then(|overlay| overlay.look.style_address()) { link rel="stylesheet" href=(style); }
                     @if frame == Frame::Page { (self.link_preview(title, shown, picture.as_deref())) }
                     link rel="icon" type="image/svg+xml" href=(ICON);
-                    script type="module" src=(self.assets.script()) {}
-                    @if is_studio { script type="module" src=(self.assets.studio_script()) {} }
+                    script type="module" src=(self.assets.script.path()) {}
+                    @if is_studio { script type="module" src=(self.assets.studio_script.path()) {} }
                     noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
-                body data-silent=[self.view.silent_since] data-id=[is_streamed.then(|| self.view.id())] data-heard=[is_streamed.then_some(self.view.hall.heard)] data-live=[(!is_streamed).then_some("poll")] data-sign=[sign] data-stream=(stream) data-more=[(frame == Frame::Page).then(|| self.assets.more())]
+                body data-silent=[self.view.silent_since] data-id=[is_streamed.then(|| self.view.id())] data-heard=[is_streamed.then_some(self.view.hall.heard)] data-live=[(!is_streamed).then_some("poll")] data-sign=[sign] data-stream=(stream) data-more=[(frame == Frame::Page).then(|| self.assets.more.path())]
                     data-texts=(to_json(texts).to_string()) {
                     (shapes)
                     @if frame != Frame::Page { (self.banner()) }

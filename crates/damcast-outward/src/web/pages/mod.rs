@@ -52,8 +52,6 @@ use overlay_look::WrongParameter;
 use parts::PartCollector;
 use text::{name, truncated};
 
-/// Query of pages without results.
-const HIDE_RESULTS: &str = "hide=results";
 /// Result of a game that is over, on a page without results.
 const HIDDEN_RESULT: &str = "?-?";
 /// Interval between refreshes of a page without a script, in seconds.
@@ -68,7 +66,7 @@ pub struct PageBuilder<'a> {
     /// Scripts and styles.
     pub assets: &'a Assets,
     /// Collects the parts of the page.
-    pub parts: &'a PartCollector<'a>,
+    pub parts: &'a PartCollector,
     /// How the open page gets what is new.
     pub live: LiveMode,
 }
@@ -119,7 +117,7 @@ impl<'a> PageGame<'a> {
 
     /// Returns what identifies all that pages show of the game.
     fn digest(&self) -> (u64, Option<i64>) {
-        (self.game.lines().digest(), self.game.away_since)
+        (self.game.lines.digest, self.game.away_since)
     }
 
     /// Returns the path of the game's page; for the current game that of its board, which shows its next game too.
@@ -154,11 +152,7 @@ impl<'a> PlayerLabel<'a> {
         let tag = |suffix: &str| game.tag(&format!("{side}{suffix}"));
         PlayerLabel {
             name: tag("").map(truncated),
-            details: ["Title", "Country", "Rating", "Team"]
-                .iter()
-                .filter_map(|suffix| tag(suffix))
-                .map(truncated)
-                .collect(),
+            details: ["Title", "Country", "Rating", "Team"].into_iter().filter_map(tag).map(truncated).collect(),
             fmjd_id: tag("FmjdId").map(truncated),
         }
     }
@@ -173,16 +167,25 @@ impl<'a> PageBuilder<'a> {
         self.address.language
     }
 
+    fn chosen_language(&self) -> Option<Language> {
+        self.address.is_language_chosen.then_some(self.address.language)
+    }
+
+    /// Returns the word for a side.
+    fn side(&self, color: Color) -> &'static str {
+        if color == Color::White { self.texts().white } else { self.texts().black }
+    }
+
     /// Adds to an address what the reader has chosen: the language, and whether results are hidden.
     fn link(&self, address: &str) -> String {
-        self.link_with(address, self.address.is_language_chosen.then(|| self.language()), self.address.hides_results)
+        self.link_with(address, self.chosen_language(), self.address.hides_results)
     }
 
     fn link_with(&self, address: &str, language: Option<Language>, hides_results: bool) -> String {
         let mut address = address.to_owned();
         let choices = [
             language.map(|language| format!("lang={}", language.code())),
-            hides_results.then(|| HIDE_RESULTS.to_owned()),
+            hides_results.then(|| "hide=results".to_owned()),
         ];
         for choice in choices.into_iter().flatten() {
             address.push(if address.contains('?') { '&' } else { '?' });
@@ -204,13 +207,8 @@ impl<'a> PageBuilder<'a> {
 
     /// Returns all games of a round, by the number of the board in the round.
     fn round_games(&self, round: &str) -> Vec<PageGame<'a>> {
-        let all = self.view.hall.boards();
-        let games =
-            all.iter().flat_map(|(number, board)| board.games.iter().map(move |game| (*number, *board, &**game)));
-        let mut shown: Vec<PageGame<'a>> = games
-            .map(|(number, board, game)| PageGame { number, board, game })
-            .filter(|shown| shown.game.tag("Round") == Some(round))
-            .collect();
+        let mut shown = self.all_games();
+        shown.retain(|shown| shown.game.tag("Round") == Some(round));
         for shown in &mut shown {
             if let Some(number) = shown.game.tag("Board").and_then(|board| board.parse().ok()) {
                 shown.number.number = number;
@@ -267,20 +265,17 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the page of the address, or a page that says why there is none. `games` reads the moves of earlier games.
     pub fn render(&self, games: &StoredGames) -> (Markup, Option<PageError>) {
-        match (self.find_page(games), &self.address.kind) {
-            (Ok(page), _) => (page, None),
-            (Err(error), PageKind::Overlay(overlay)) => (self.overlay_refusal(overlay), Some(error)),
-            (Err(error), _) => (self.error_page(&error), Some(error)),
-        }
-    }
-
-    /// Renders a page that says why there is no other.
-    fn error_page(&self, error: &PageError) -> Markup {
-        match error {
-            PageError::NotFound => self.refusal("404", self.texts().not_found),
-            PageError::Unreadable(_) => self.refusal("503", self.texts().unreadable),
-            PageError::WrongParameter(wrong) => self.refusal("400", &self.mistake(wrong)),
-        }
+        let error = match self.find_page(games) {
+            Ok(page) => return (page, None),
+            Err(error) => error,
+        };
+        let page = match (&error, &self.address.kind) {
+            (_, PageKind::Overlay(overlay)) => self.overlay_refusal(overlay),
+            (PageError::NotFound, _) => self.refusal("404", self.texts().not_found),
+            (PageError::Unreadable(_), _) => self.refusal("503", self.texts().unreadable),
+            (PageError::WrongParameter(wrong), _) => self.refusal("400", &self.mistake(wrong)),
+        };
+        (page, Some(error))
     }
 
     fn find_page(&self, games: &StoredGames) -> Result<Markup, PageError> {
@@ -293,17 +288,16 @@ impl<'a> PageBuilder<'a> {
                 None => self.game(self.current_game(which), *ply, games),
             },
             PageKind::Embed(which) => self.embed(which).ok_or(PageError::NotFound),
-            PageKind::EmbedRound(round) => self.embed_round(round).ok_or(PageError::NotFound),
+            PageKind::EmbedRound(round) => self.round(round, true).ok_or(PageError::NotFound),
             PageKind::Overlay(overlay) => self.overlay(overlay),
             PageKind::WrongOverlay(wrong) => Err(PageError::WrongParameter(wrong.clone())),
             PageKind::Studio { site, form } => Ok(self.studio(site, form)),
             PageKind::Game { which, ply } => self.game(find_game(self.view, which), *ply, games),
             PageKind::Trial { which, ply, line } => self.trial(find_game(self.view, which), *ply, line, games),
-            PageKind::Round(round) => self.round(round).ok_or(PageError::NotFound),
-            PageKind::Standings(None) => Ok(self.standings(None)),
-            PageKind::Standings(Some(name)) => {
-                let section = self.view.plan().section(name).ok_or(PageError::NotFound)?;
-                Ok(self.standings(Some(section)))
+            PageKind::Round(round) => self.round(round, false).ok_or(PageError::NotFound),
+            PageKind::Standings(section) => {
+                let named = |name: &String| self.view.plan().section(name).ok_or(PageError::NotFound);
+                Ok(self.standings(section.as_ref().map(named).transpose()?))
             }
             PageKind::Players { search } => Ok(self.players(search)),
             PageKind::Player { section, id } => self.player(section, *id).ok_or(PageError::NotFound),
@@ -320,13 +314,8 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders a single board with an unstarted game.
     fn waiting_board(&self, waiting: (BoardNumber, &ViewerGame)) -> Markup {
-        let title = self.board_title(waiting.0);
-        self.current_page(
-            "grid",
-            &self.current(),
-            &title,
-            || html! { ul.grid { (self.waiting_card(waiting, Some("lead"))) } },
-        )
+        let grid = || html! { ul.grid { (self.waiting_card(waiting, Some("lead"))) } };
+        self.current_page("grid", &self.board_title(waiting.0), grid)
     }
 
     /// Renders links that select boards. The script shows that of the viewer's own players.
@@ -340,7 +329,7 @@ impl<'a> PageBuilder<'a> {
             a href=(self.link("/")) aria-current=[chosen(*filter == BoardFilter::All)] { (texts.all_boards) }
             a href=(link("playing")) aria-current=[chosen(*filter == BoardFilter::Playing)] { (texts.playing) }
             a #mine href=(link("mine")) hidden { "★ " (texts.my_players) }
-            @if self.view.hall.halls().len() > 1 { @for hall in self.view.hall.halls() {
+            @if self.view.hall.halls.len() > 1 { @for hall in self.view.hall.halls.iter() {
                 a href=(link(&format!("hall={}", percent_encoded(&hall.name)))) aria-current=[chosen(*filter == BoardFilter::Hall(hall.name.clone()))] { bdi { (hall.name) } }
             } }
             @if sections.len() > 1 { @for section in sections {
@@ -375,20 +364,13 @@ impl<'a> PageBuilder<'a> {
         self.html_document(Frame::Wall { is_light }, PageContent::new(&shown, texts.boards, main))
     }
 
-    /// Renders the boards and pairings of a round; `None` if there is no such round.
-    fn round(&self, round: &str) -> Option<Markup> {
+    /// Renders the boards and pairings of a round, perhaps for embedding; `None` if there is no such round.
+    fn round(&self, round: &str, is_embedded: bool) -> Option<Markup> {
         let shown = self.round_games(round);
         let main = self.round_main(round, &shown)?;
         let title = fill(self.texts().round, round);
-        Some(self.page(PageContent { round: Some(round.to_owned()), ..PageContent::new(&shown, &title, main) }))
-    }
-
-    /// Renders a round for embedding; `None` if there is no such round.
-    fn embed_round(&self, round: &str) -> Option<Markup> {
-        let shown = self.round_games(round);
-        let main = self.round_main(round, &shown)?;
-        let title = fill(self.texts().round, round);
-        Some(self.html_document(Frame::Embed, PageContent::new(&shown, &title, main)))
+        let content = PageContent { round: Some(round.to_owned()), ..PageContent::new(&shown, &title, main) };
+        Some(if is_embedded { self.html_document(Frame::Embed, content) } else { self.page(content) })
     }
 
     fn round_main(&self, round: &str, shown: &[PageGame<'_>]) -> Option<Markup> {
@@ -414,15 +396,9 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders a page of the current round.
-    fn current_page(
-        &self,
-        kind: &str,
-        shown: &[PageGame<'_>],
-        title: &str,
-        content: impl FnOnce() -> Markup,
-    ) -> Markup {
+    fn current_page(&self, kind: &str, title: &str, content: impl FnOnce() -> Markup) -> Markup {
         let main = self.main(kind, "wrap", content);
-        self.page(PageContent { round: self.current_round(), ..PageContent::new(shown, title, main) })
+        self.page(PageContent { round: self.current_round(), ..PageContent::new(&self.current(), title, main) })
     }
 
     /// Renders a game after the first `at` entries, by default after all.
@@ -464,7 +440,7 @@ impl<'a> PageBuilder<'a> {
             self.all_games().into_iter().map(|shown| (file_name(&shown), shown)).collect();
         let row = |name: &str| {
             let game = by_file.get(name);
-            let inputs = game.map(|shown| (shown.game.lines().digest(), self.player_pages(shown.game)));
+            let inputs = game.map(|shown| (shown.game.lines.digest, self.player_pages(shown.game)));
             self.parts.leaf("tr", &format!("file-{}", percent_encoded(name)), inputs, || {
                 html! { tr {
                     @if let Some(shown) = game {
@@ -475,7 +451,7 @@ impl<'a> PageBuilder<'a> {
                 } }
             })
         };
-        self.current_page("list", &self.current(), texts.games, || html! {
+        self.current_page("list", texts.games, || html! {
             div.hd { h2 { (texts.games) } p { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" }
                 @if self.live != LiveMode::Files { " · " a href="/events.ndjson" { "events.ndjson" } } } }
             @if names.is_empty() { p.none { (texts.no_game_over) } (self.ways_on()) } @else {
@@ -502,7 +478,7 @@ impl<'a> PageBuilder<'a> {
             by_round.entry(shown.game.tag("Round")).or_default().push(shown);
         }
         let rounds = self.view.rounds().iter().map(|round| Some(round.as_str())).chain([None]);
-        self.current_page("list", &self.current(), texts.standings, || {
+        self.current_page("list", texts.standings, || {
             html! {
                 (self.parts.part("div", "standings", || self.official_standings(&games, section)))
                 @for round in rounds {
@@ -525,22 +501,21 @@ impl<'a> PageBuilder<'a> {
                     @if count > 0 { p { span.prov { b { (self.language().count(sentence, count)) } } } }
                 }
             }
-            @match self.view.files.standings["sections"].as_array() {
-                Some(sections) => { @for section in sections.iter().filter(|section| only.is_none_or(|only| section["section"] == only.name.as_str())) {
-                    @if let Some(title) = section["section"].as_str().and_then(plan::title) { h3 {
-                        a href=(self.link(&format!("/standings/{}", percent_encoded(title)))) { (name(Some(&truncated(title)))) }
-                    } }
-                    @let planned = self.view.plan().sections.iter().find(|planned| section["section"] == planned.name.as_str());
-                    @for kind in ["teams", "rows"] {
-                        @if let Some(table) = self.table(&section[kind], planned.filter(|_| kind == "rows")) { (table) }
-                    }
-                    @if let Some(now) = planned.and_then(|planned| self.standings_now(planned, &section["rows"], games)) { (now) }
-                    @if let Some((planned, round)) = planned.and_then(|planned| Some((planned, planned.rounds.iter().rev().find(|round| !planned.matches(round).is_empty())?))) {
+            @if self.view.files.standings.is_none() { p.none { (texts.no_tournament) } @if games.is_empty() { (self.ways_on()) } }
+            @for section in self.view.standings().iter().filter(|section| only.is_none_or(|only| section.name == only.name)) {
+                @if let Some(title) = plan::title(&section.name) { h3 {
+                    a href=(self.link(&format!("/standings/{}", percent_encoded(title)))) { (name(Some(&truncated(title)))) }
+                } }
+                @let planned = self.view.plan().section(&section.name);
+                (self.table(&section.teams, None))
+                (self.table(&section.rows, planned))
+                @if let Some(planned) = planned {
+                    (self.standings_now(planned, &section.rows, games))
+                    @if let Some(round) = planned.rounds.iter().rev().find(|round| !planned.matches(round).is_empty()) {
                         h3 { (fill(texts.round, round.number)) }
                         (self.matches(planned, round))
                     }
-                } }
-                None => { p.none { (texts.no_tournament) } @if games.is_empty() { (self.ways_on()) } }
+                }
             }
         } }
     }
@@ -590,14 +565,15 @@ impl<'a> PageBuilder<'a> {
             let main = self.main("list", "wrap", main);
             return self.html_document(Frame::Embed, PageContent::new(&self.current(), code, main));
         }
-        self.current_page("list", &self.current(), code, main)
+        self.current_page("list", code, main)
     }
 
     fn all_games(&self) -> Vec<PageGame<'a>> {
-        let all = self.view.hall.boards();
-        let games =
-            all.iter().flat_map(|(number, board)| board.games.iter().map(move |game| (*number, *board, &**game)));
-        games.map(|(number, board, game)| PageGame { number, board, game }).collect()
+        let all = self.view.hall.boards().into_iter();
+        let of = |(number, board): (_, &'a ViewerBoard)| {
+            board.games.iter().map(move |game| PageGame { number, board, game })
+        };
+        all.flat_map(of).collect()
     }
 }
 

@@ -3,13 +3,12 @@
 use draughts::Color;
 use maud::{Markup, html};
 
-use super::board::state_class;
+use super::board::{piece, state_class};
 use super::frame::{Frame, PageContent};
 use super::overlay_look::{ClockSide, Overlay, OverlayKind};
-use super::tables::standings_rows;
 use super::text::{name, score, truncated};
-use super::{PageBuilder, PageError, PageGame, PlayerLabel};
-use crate::web::plan::title;
+use super::{PageBuilder, PageError, PageGame, PlayerLabel, percent_encoded};
+use crate::web::plan::{StandingsRow, title};
 use crate::web::state::{BoardNumber, ViewerGame};
 use crate::web::texts::fill;
 use crate::web::texts::studio::StudioTexts;
@@ -18,12 +17,6 @@ use crate::web::texts::studio::StudioTexts;
 const TICKER_BOARDS: usize = 3;
 /// Number of rows of the standings that are shown at a time.
 const STANDINGS_ROWS: usize = 10;
-
-/// Game of an overlay: the current one of a board, or an unstarted one.
-struct OverlayGame<'a> {
-    number: BoardNumber,
-    game: &'a ViewerGame,
-}
 
 impl<'a> PageBuilder<'a> {
     pub(super) fn studio_texts(&self) -> &'static StudioTexts {
@@ -36,15 +29,12 @@ impl<'a> PageBuilder<'a> {
     ///
     /// Returns [`PageError::NotFound`] if the outlet has no such board or section.
     pub(super) fn overlay(&self, overlay: &Overlay) -> Result<Markup, PageError> {
-        let featured = || self.view.featured();
+        let featured = || self.view.featured.as_deref();
         Ok(match &overlay.kind {
-            OverlayKind::Board(which) => match which.as_deref().or_else(featured) {
-                Some(which) => self.overlay_of_game(overlay, which, |game| self.board_panel(game))?,
-                None => self.empty_overlay(overlay),
-            },
-            OverlayKind::LowerThird(which) => match which.as_deref().or_else(featured) {
-                Some(which) => self.overlay_of_game(overlay, which, |game| self.lower_third(game))?,
-                None => self.empty_overlay(overlay),
+            OverlayKind::Board(which) | OverlayKind::LowerThird(which) => match which.as_deref().or_else(featured) {
+                Some(which) => self.overlay_of_game(overlay, which)?,
+                // Nothing is visible.
+                None => self.overlay_document(overlay, &[], || html! { p.vh { (self.studio_texts().none_featured) } }),
             },
             OverlayKind::Ticker => self.overlay_document(overlay, &[], || self.ticker()),
             OverlayKind::Standings(section) => {
@@ -75,36 +65,27 @@ impl<'a> PageBuilder<'a> {
         self.html_document(Frame::Overlay(overlay), PageContent::new(shown, self.studio_texts().overlay, main))
     }
 
-    /// Renders the overlay of a featured board while none is featured: nothing is visible.
-    fn empty_overlay(&self, overlay: &Overlay) -> Markup {
-        self.overlay_document(overlay, &[], || html! { p.vh { (self.studio_texts().none_featured) } })
-    }
-
     /// Renders an overlay of the game that a board plays, or plays next.
-    fn overlay_of_game(
-        &self,
-        overlay: &Overlay,
-        which: &str,
-        content: impl FnOnce(&OverlayGame<'a>) -> Markup,
-    ) -> Result<Markup, PageError> {
+    fn overlay_of_game(&self, overlay: &Overlay, which: &str) -> Result<Markup, PageError> {
         let hall = &self.view.hall;
         let number = hall.board(which).map_or_else(|| which.to_owned(), |(number, _)| hall.number_in_address(number));
         let waiting = self.unstarted_game(&number);
         let current = if waiting.is_none() { self.current_game(which) } else { None };
-        let game = waiting.map(|(number, game)| OverlayGame { number, game });
-        let game = game.or(current.map(|shown| OverlayGame { number: shown.number, game: shown.game }));
-        let game = game.ok_or(PageError::NotFound)?;
-        Ok(self.overlay_document(overlay, current.as_slice(), || content(&game)))
+        let game = waiting.or(current.map(|shown| (shown.number, shown.game))).ok_or(PageError::NotFound)?;
+        Ok(self.overlay_document(overlay, current.as_slice(), || match overlay.kind {
+            OverlayKind::Board(_) => self.board_panel(game),
+            _ => self.lower_third(game),
+        }))
     }
 
     /// Renders a board with its players.
-    fn board_panel(&self, OverlayGame { number, game }: &OverlayGame<'_>) -> Markup {
-        let label = format!("{}. {}", self.board_title(*number), self.overlay_status(game));
+    fn board_panel(&self, (number, game): (BoardNumber, &ViewerGame)) -> Markup {
+        let label = format!("{}. {}", self.board_title(number), self.overlay_status(game));
         html! {
             article class=(format!("ov {}", state_class(game))) data-silent-since=[game.silent_since()] {
                 div.bwrap { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), true, &label)) }
                 div.pan {
-                    (self.overlay_heading(*number, game))
+                    (self.overlay_heading(number, game))
                     (self.overlay_player(game, Color::Black))
                     p.st { (self.overlay_status(game)) }
                     (self.overlay_player(game, Color::White))
@@ -114,12 +95,12 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders the players of a board in a strip.
-    fn lower_third(&self, OverlayGame { number, game }: &OverlayGame<'_>) -> Markup {
+    fn lower_third(&self, (number, game): (BoardNumber, &ViewerGame)) -> Markup {
         html! {
             article class=(format!("lt {}", state_class(game))) data-silent-since=[game.silent_since()] {
                 (self.overlay_player(game, Color::White))
                 div.mid {
-                    (self.overlay_heading(*number, game))
+                    (self.overlay_heading(number, game))
                     @if let Some(result) = &game.result { p.res { (score(result)) } }
                     p.st { (self.overlay_status(game)) }
                 }
@@ -138,20 +119,16 @@ impl<'a> PageBuilder<'a> {
     }
 
     fn overlay_player(&self, game: &ViewerGame, color: Color) -> Markup {
-        let texts = self.texts();
         let PlayerLabel { name: called, details, .. } = PlayerLabel::of(game, color);
-        let (class, piece, side, word) = match color {
-            Color::White => ("op wh", "#w", "white", texts.white),
-            Color::Black => ("op bk", "#b", "black", texts.black),
-        };
+        let word = self.side(color);
         html! {
-            div class=(class) {
-                svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(piece) {} }
+            div class=(["op wh", "op bk"][color.index()]) {
+                (piece(color))
                 div.who {
                     p.nm1 { span.vh { (word) ": " } (name(Some(called.as_deref().unwrap_or(word)))) }
                     @if !details.is_empty() { p.mt { bdi { (details.join(" · ")) } } }
                 }
-                @if !is_waiting(game) { (self.clock(game, color, side, false)) }
+                @if !is_waiting(game) { (self.clock(game, color, false)) }
             }
         }
     }
@@ -160,7 +137,7 @@ impl<'a> PageBuilder<'a> {
     fn ticker(&self) -> Markup {
         let shown = self.current();
         let item = |shown: &PageGame<'_>| {
-            let key = format!("tick-{}", super::percent_encoded(&shown.board.name));
+            let key = format!("tick-{}", percent_encoded(&shown.board.name));
             let inputs = (shown.digest(), shown.number);
             self.parts.leaf("li", &key, inputs, || {
                 let players = Color::BOTH.map(|color| shown.player_label(color).name);
@@ -181,31 +158,25 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Returns the name and the rows of a section of the standings, by default of the first one with rows.
-    fn section_rows(&self, wanted: Option<&str>) -> Option<(&'a str, &'a serde_json::Value)> {
-        let sections = self.view.files.standings["sections"].as_array()?;
-        let named = sections.iter().map(|section| (section["section"].as_str().unwrap_or_default(), section));
-        let mut named = named.map(|(name, section)| {
-            let has_teams = section["teams"].as_array().is_some_and(|teams| !teams.is_empty());
-            (name, &section[if has_teams { "teams" } else { "rows" }])
+    fn section_rows(&self, wanted: Option<&str>) -> Option<(&'a str, &'a [StandingsRow])> {
+        let sections = self.view.standings().iter();
+        let mut named = sections.map(|section| {
+            let rows = if section.teams.is_empty() { &section.rows } else { &section.teams };
+            (section.name.as_str(), rows.as_slice())
         });
-        named.find(|(name, rows)| match wanted {
-            Some(wanted) => *name == wanted,
-            None => rows.as_array().is_some_and(|rows| !rows.is_empty()),
-        })
+        named.find(|(name, rows)| wanted.map_or(!rows.is_empty(), |wanted| *name == wanted))
     }
 
     /// Renders the standings of a section, some rows at a time.
-    fn standings_panel(&self, (section, rows): (&str, &serde_json::Value)) -> Markup {
+    fn standings_panel(&self, (section, rows): (&str, &[StandingsRow])) -> Markup {
         let texts = self.texts();
-        let rows = standings_rows(rows);
         let open = self.current().iter().filter(|shown| shown.game.result.is_none()).count();
         html! { div.ost {
             h1 { (texts.standings) @if let Some(title) = title(section) { " " span { (name(Some(&truncated(title)))) } } }
             table {
                 thead.vh { tr { th scope="col" { (texts.rank) } th scope="col" { (texts.name) } th scope="col" { (texts.points) } } }
-                tbody data-turns=(STANDINGS_ROWS) { @for row in &rows {
-                    @let [place, player, points, _] = &row.texts;
-                    tr { td { (place) } th scope="row" { (name(Some(player))) } td { (points) } }
+                tbody data-turns=(STANDINGS_ROWS) { @for row in rows {
+                    tr { td { (row.rank) } th scope="row" { (name(Some(&truncated(&row.name)))) } td { (row.points) } }
                 } }
             }
             @if open > 0 { p.st { (self.language().count(texts.provisional, open)) } }

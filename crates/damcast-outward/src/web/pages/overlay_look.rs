@@ -1,6 +1,5 @@
 //! Overlays for streams, as their addresses name them: kind, board, size and colours. Every value is checked, and has one way to write it.
 
-use std::fmt::Write;
 use std::ops::RangeInclusive;
 
 use super::text::percent_encoded;
@@ -102,11 +101,10 @@ impl Overlay {
                 // The language of any page.
                 (_, "lang") => {}
                 (OverlayKind::Standings(section), "section") => *section = Some(value.clone()),
-                _ => {
-                    if let Err(wrong) = look.set(name, value) {
-                        return Some(Err(wrong));
-                    }
-                }
+                _ => match look.set(name, value) {
+                    Ok(()) => {}
+                    Err(wrong) => return Some(Err(wrong)),
+                },
             }
         }
         Some(Ok(Overlay { kind, look }))
@@ -115,12 +113,12 @@ impl Overlay {
     /// Returns the path of the address.
     pub fn path(&self) -> String {
         match &self.kind {
-            OverlayKind::Board(None) => "/overlay/featured".to_owned(),
+            OverlayKind::Board(None) => "/overlay/featured".into(),
             OverlayKind::Board(Some(board)) => format!("/overlay/board/{}", percent_encoded(board)),
-            OverlayKind::LowerThird(None) => "/overlay/lower-third".to_owned(),
+            OverlayKind::LowerThird(None) => "/overlay/lower-third".into(),
             OverlayKind::LowerThird(Some(board)) => format!("/overlay/lower-third/{}", percent_encoded(board)),
-            OverlayKind::Ticker => "/overlay/ticker".to_owned(),
-            OverlayKind::Standings(_) => "/overlay/standings".to_owned(),
+            OverlayKind::Ticker => "/overlay/ticker".into(),
+            OverlayKind::Standings(_) => "/overlay/standings".into(),
         }
     }
 
@@ -187,16 +185,10 @@ impl OverlayLook {
     pub fn style(pairs: &[(String, String)]) -> Result<String, WrongParameter> {
         let mut look = OverlayLook::default();
         pairs.iter().try_for_each(|(name, value)| look.set(name, value))?;
-        let mut style = ".overlay{".to_owned();
-        for (name, value, unit) in [("w", look.width, "px"), ("h", look.height, "px")] {
-            if let Some(value) = value {
-                let _ = write!(style, "--{name}:{value}{unit};");
-            }
-        }
-        if let Some(accent) = look.accent {
-            let _ = write!(style, "--accent:#{accent};");
-        }
-        Ok(style + "}\n")
+        let width = look.width.map(|width| format!("--w:{width}px;"));
+        let height = look.height.map(|height| format!("--h:{height}px;"));
+        let accent = look.accent.map(|accent| format!("--accent:#{accent};"));
+        Ok(format!(".overlay{{{}}}\n", [width, height, accent].into_iter().flatten().collect::<String>()))
     }
 }
 

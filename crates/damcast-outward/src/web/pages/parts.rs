@@ -38,8 +38,8 @@ struct MadePart {
 
 /// Collects the parts of a page while it is made.
 #[derive(Debug)]
-pub struct PartCollector<'k> {
-    known: &'k KnownParts,
+pub struct PartCollector {
+    known: KnownParts,
     /// Number of the view that is shown.
     step: u64,
     /// Number of the view that the reader has; `None` makes all parts.
@@ -47,9 +47,9 @@ pub struct PartCollector<'k> {
     made: RefCell<Vec<MadePart>>,
 }
 
-impl<'k> PartCollector<'k> {
+impl PartCollector {
     /// Creates a collector for view `step`; with `from`, parts that have not changed since that view may be left out.
-    pub fn new(known: &'k KnownParts, step: u64, from: Option<u64>) -> PartCollector<'k> {
+    pub fn new(known: KnownParts, step: u64, from: Option<u64>) -> PartCollector {
         PartCollector { known, step, from, made: RefCell::default() }
     }
 
@@ -131,7 +131,8 @@ fn fill(text: &str, parts: &HashMap<&str, &str>, to: &mut String) {
     to.push_str(rest);
 }
 
-fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
+/// Returns the hash of a value in this process.
+pub fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
@@ -141,7 +142,7 @@ fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
 mod tests {
     use super::*;
 
-    fn page(parts: &PartCollector<'_>, names: &[(&str, u64)]) -> String {
+    fn page(parts: &PartCollector, names: &[(&str, u64)]) -> String {
         let list = parts.part("ul", "list", || {
             html! { ul { @for (name, seq) in names {
                 (parts.leaf("li", &format!("card-{name}"), seq, || html! { li { (name) " \" data-hole=\"list\"" (seq) } }))
@@ -152,20 +153,17 @@ mod tests {
 
     #[test]
     fn page_has_all_parts_and_changes_have_what_differs() {
-        let none = KnownParts::new();
-        let first = PartCollector::new(&none, 1, None);
+        let first = PartCollector::new(KnownParts::new(), 1, None);
         let text = first.filled(&page(&first, &[("a", 1), ("b", 1)]));
         let li = |name: &str, seq: u64| {
             format!("<li data-part=\"card-{name}\">{name} &quot; data-hole=&quot;list&quot;{seq}</li>")
         };
         assert_eq!(text, format!("<main><ul data-part=\"list\">{}{}</ul><p>end</p></main>", li("a", 1), li("b", 1)));
-        let known = first.known();
-        let second = PartCollector::new(&known, 2, Some(1));
+        let second = PartCollector::new(first.known(), 2, Some(1));
         page(&second, &[("a", 2), ("b", 1)]);
         assert_eq!(second.changed_since(1), [("card-a".to_owned(), li("a", 2))]);
-        let known = second.known();
         // A new card changes the list; a reader of view 1 gets the change of view 2 too.
-        let third = PartCollector::new(&known, 3, Some(1));
+        let third = PartCollector::new(second.known(), 3, Some(1));
         page(&third, &[("a", 2), ("b", 1), ("c", 1)]);
         let holes = ["a", "b", "c"].map(|name| format!("<li data-hole=\"card-{name}\"></li>")).concat();
         let list = ("list".to_owned(), format!("<ul data-part=\"list\">{holes}</ul>"));

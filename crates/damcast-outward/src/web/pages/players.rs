@@ -6,10 +6,9 @@ use draughts::Color;
 use maud::{Markup, html};
 
 use super::address::{PageKind, percent_encoded};
-use super::tables::{StandingsRow, standings_rows};
 use super::text::{name, name_in_parts, truncated};
 use super::{PageBuilder, PageGame};
-use crate::web::plan::{PlannedPairing, PlannedPlayer, PlannedRound, PlannedSection, RoundCell, title};
+use crate::web::plan::{PlannedPairing, PlannedPlayer, PlannedRound, PlannedSection, RoundCell, StandingsRow, title};
 use crate::web::state::ViewerGame;
 use crate::web::texts::fill;
 
@@ -22,7 +21,7 @@ impl<'a> PageBuilder<'a> {
         let paired = game.pairing.as_deref().and_then(|id| self.view.plan().pairing(id));
         Color::BOTH.map(|color| match paired {
             Some((section, pairing)) => Some((section, section.player(pairing.player(color))?)),
-            None => self.player_named(game.tag(if color == Color::White { "White" } else { "Black" })?),
+            None => self.player_named(game.tag(["White", "Black"][color.index()])?),
         })
     }
 
@@ -41,10 +40,8 @@ impl<'a> PageBuilder<'a> {
 
     /// Returns the addresses of the players' pages, White first; `None` for a player without one, and where a page has no room for links.
     pub fn player_pages(&self, game: &ViewerGame) -> [Option<String>; 2] {
-        if matches!(
-            self.address.kind,
-            PageKind::Wall { .. } | PageKind::Embed(_) | PageKind::EmbedRound(_) | PageKind::Overlay(_)
-        ) {
+        use PageKind::{Embed, EmbedRound, Overlay, Wall};
+        if matches!(self.address.kind, Wall { .. } | Embed(_) | EmbedRound(_) | Overlay(_)) {
             return [None, None];
         }
         self.planned_players(game).map(|player| player.and_then(|(section, player)| player_address(section, player)))
@@ -80,12 +77,6 @@ impl<'a> PageBuilder<'a> {
         section.player(id).map_or_else(|| name(None), |player| self.player_link(section, player))
     }
 
-    /// Renders the player of a game.
-    pub(super) fn player_of_game(&self, shown: &PageGame<'_>, color: Color) -> Markup {
-        let page = &self.player_pages(shown.game)[usize::from(color == Color::Black)];
-        self.linked_name(page.as_deref(), shown.player_label(color).name.as_deref())
-    }
-
     /// Returns the last game of each pairing, by the id of the pairing.
     pub(super) fn games_by_pairing(&self) -> HashMap<&'a str, PageGame<'a>> {
         let all = self.all_games().into_iter();
@@ -105,7 +96,7 @@ impl<'a> PageBuilder<'a> {
             } }
         };
         let sections = self.view.plan().sections.iter().filter(|section| !section.players.is_empty());
-        self.current_page("list", &self.current(), texts.players, || {
+        self.current_page("list", texts.players, || {
             html! {
                 @let has_players = !self.view.plan().sections.is_empty();
                 div.hd { h2 { (texts.players) } @if has_players { (form()) } }
@@ -128,8 +119,8 @@ impl<'a> PageBuilder<'a> {
                 td { (player.federation.as_deref().unwrap_or_default()) }
                 td.rt { @if let Some(rating) = player.rating { (rating) } }
                 @if has_teams { td { bdi { (section.team_of(player).unwrap_or_default()) } } }
-                td { @if let Some(row) = standing { (row.texts[0]) } }
-                td.sc { @if let Some(row) = standing { (row.texts[2]) } }
+                td { @if let Some(row) = standing { (row.rank) } }
+                td.sc { @if let Some(row) = standing { (row.points) } }
             } }
         };
         let key = format!("players-{}", percent_encoded(&section.name));
@@ -147,10 +138,9 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Returns the rows of the standings of a section.
-    fn standings_of(&self, section: &PlannedSection) -> Vec<StandingsRow> {
-        let sections = self.view.files.standings["sections"].as_array();
-        let found = sections.and_then(|all| all.iter().find(|one| one["section"] == section.name.as_str()));
-        found.map_or_else(Vec::new, |found| standings_rows(&found["rows"]))
+    fn standings_of(&self, section: &PlannedSection) -> &'a [StandingsRow] {
+        let found = self.view.standings().iter().find(|one| one.name == section.name);
+        found.map_or(&[], |found| &found.rows)
     }
 
     /// Renders the page of a player: standing, next game, the game now, all games. `None` if there is no such player, or if the player wants
@@ -162,7 +152,7 @@ impl<'a> PageBuilder<'a> {
         let cells: Vec<RoundCell<'_>> = section.player_rounds(id).into_iter().flatten().collect();
         let now = cells.iter().rev().find_map(|cell| games.get(cell.pairing)).filter(|shown| shown.is_current());
         let title = truncated(&player.name).into_owned();
-        Some(self.current_page("list", &self.current(), &title, || html! { div.duo {
+        Some(self.current_page("list", &title, || html! { div.duo {
             (self.parts.part("div", "player", || self.player_head(section, player, &games)))
             (self.parts.part("div", "current", || html! { div { @if let Some(shown) = now { (self.cards(std::slice::from_ref(shown))) } } }))
             (self.parts.part("div", "games", || self.games_of_player(section, &cells, &games)))
@@ -178,7 +168,7 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let rating = player.rating.map(|rating| rating.to_string());
         let facts = [player.title.as_deref(), player.federation.as_deref(), rating.as_deref(), section.team_of(player)];
-        let standing = self.standings_of(section).into_iter().find(|row| row.id == Some(player.id));
+        let standing = self.standings_of(section).iter().find(|row| row.id == Some(player.id));
         let next = next_pairing(section, player.id, games);
         html! { div {
             div.hd { div {
@@ -186,7 +176,7 @@ impl<'a> PageBuilder<'a> {
                 p { bdi { (facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")) } @if let Some(id) = &player.fmjd_id { " · FMJD " (truncated(id)) } }
             } }
             dl.sum {
-                @if let Some(StandingsRow { texts: [rank, _, points, played], .. }) = &standing {
+                @if let Some(StandingsRow { rank, points, games: played, .. }) = standing {
                     @for (word, value) in [(texts.rank, rank), (texts.points, points), (texts.played, played)] { div { dt { (word) } dd { (value) } } }
                 }
                 @if let Some((round, pairing)) = next {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
+use super::address::PageQuery;
 use super::overlay_look::{ClockSide, Overlay, OverlayKind, OverlayLook, WrongParameter};
 use super::{PageBuilder, truncated};
 use crate::web::state::BoardNumber;
@@ -11,15 +12,15 @@ use crate::web::texts::fill;
 
 impl PageBuilder<'_> {
     /// Renders the studio. `site` is the address of the pages as the browser wrote it, `form` has the choices of the reader.
-    pub(super) fn studio(&self, site: &str, form: &[(String, String)]) -> Markup {
+    pub(super) fn studio(&self, site: &str, form: &PageQuery) -> Markup {
         let texts = self.studio_texts();
         let (shown, wrong) = match overlay_of(form) {
             Ok(overlay) => (overlay, None),
-            Err(wrong) => (default_overlay(), Some(wrong)),
+            Err(wrong) => (Overlay { kind: OverlayKind::Board(None), look: OverlayLook::default() }, Some(wrong)),
         };
         let address = self.overlay_address(site, &shown);
         let size = (shown.look.width, shown.look.height);
-        self.current_page("studio", &self.current(), texts.studio, || html! {
+        self.current_page("studio", texts.studio, || html! {
             div.hd { h2 { (texts.studio) } p { (texts.purpose) } }
             div.stu {
                 (self.studio_form(form))
@@ -49,12 +50,7 @@ impl PageBuilder<'_> {
 
     /// Adds the language to the address of an overlay if the reader chose it.
     fn overlay_link(&self, overlay: &Overlay) -> String {
-        let address = overlay.address();
-        let separator = if address.contains('?') { '&' } else { '?' };
-        match self.address.is_language_chosen {
-            true => format!("{address}{separator}lang={}", self.language().code()),
-            false => address,
-        }
+        self.link_with(&overlay.address(), self.chosen_language(), false)
     }
 
     /// Returns the whole address of an overlay.
@@ -80,12 +76,11 @@ impl PageBuilder<'_> {
     }
 
     /// Renders the choices: overlay, board, size, colours, clocks.
-    fn studio_form(&self, form: &[(String, String)]) -> Markup {
+    fn studio_form(&self, form: &PageQuery) -> Markup {
         let texts = self.studio_texts();
-        let boards: Vec<(String, String)> = [(String::new(), texts.featured.to_owned())]
-            .into_iter()
-            .chain(self.board_numbers().into_iter().map(|number| (number.clone(), fill(self.texts().board, number))))
-            .collect();
+        let mut boards = vec![(String::new(), texts.featured.to_owned())];
+        boards
+            .extend(self.board_numbers().into_iter().map(|number| (number.clone(), fill(self.texts().board, number))));
         let overlays = [
             ("featured", texts.featured),
             ("board", texts.one_board),
@@ -102,7 +97,7 @@ impl PageBuilder<'_> {
             (name, word)
         });
         let number = |name: &str, label: &str, least: u32, most: u32| {
-            html! { label { (label) input type="number" name=(name) min=(least) max=(most) value=(value(form, name)) placeholder=(texts.of_window); } }
+            html! { label { (label) input type="number" name=(name) min=(least) max=(most) value=(form.get(name).unwrap_or_default()) placeholder=(texts.of_window); } }
         };
         html! {
             form action="/studio" {
@@ -111,7 +106,7 @@ impl PageBuilder<'_> {
                 (number("width", texts.width, 160, 7680))
                 (number("height", texts.height, 40, 4320))
                 (choice(texts.theme, "theme", &[("dark", texts.dark), ("light", texts.light)], form))
-                label { (texts.accent) input name="accent" value=(value(form, "accent")) placeholder="1a7f37" maxlength="7" autocomplete="off"; }
+                label { (texts.accent) input name="accent" value=(form.get("accent").unwrap_or_default()) placeholder="1a7f37" maxlength="7" autocomplete="off"; }
                 (choice(texts.clocks, "clock", &sides, form))
                 @if self.address.is_language_chosen { input type="hidden" name="lang" value=(self.language().code()); }
                 button.btn.p type="submit" { (texts.show) }
@@ -127,39 +122,25 @@ impl PageBuilder<'_> {
     }
 }
 
-/// Returns a value of a form; empty if absent.
-fn value<'f>(form: &'f [(String, String)], name: &str) -> &'f str {
-    form.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
-}
-
-fn choice(
-    label: &str,
-    name: &str,
-    options: &[(impl AsRef<str>, impl AsRef<str>)],
-    form: &[(String, String)],
-) -> Markup {
-    let chosen = value(form, name);
+fn choice(label: &str, name: &str, options: &[(impl AsRef<str>, impl AsRef<str>)], form: &PageQuery) -> Markup {
+    let chosen = form.get(name).unwrap_or_default();
     html! { label { (label) select name=(name) { @for (value, word) in options {
         option value=(value.as_ref()) selected[value.as_ref() == chosen] { (word.as_ref()) }
     } } } }
 }
 
-fn default_overlay() -> Overlay {
-    Overlay { kind: OverlayKind::Board(None), look: OverlayLook::default() }
-}
-
 /// Returns the overlay that a form describes. Empty fields count as absent, as browsers send them.
-fn overlay_of(form: &[(String, String)]) -> Result<Overlay, WrongParameter> {
-    let board = value(form, "board");
-    let path = match (value(form, "overlay"), board) {
+fn overlay_of(form: &PageQuery) -> Result<Overlay, WrongParameter> {
+    let [kind, board] = ["overlay", "board"].map(|name| form.get(name).unwrap_or_default());
+    let path = match (kind, board) {
         ("" | "featured", _) | ("board", "") => vec!["featured".to_owned()],
         (kind @ ("board" | "lower-third"), board) if !board.is_empty() => vec![kind.to_owned(), board.to_owned()],
         (kind, _) => vec![kind.to_owned()],
     };
     let is_look = |name: &str| !matches!(name, "overlay" | "board");
-    let look: Vec<_> = form.iter().filter(|(name, value)| is_look(name) && !value.is_empty()).cloned().collect();
+    let look: Vec<_> = form.0.iter().filter(|(name, value)| is_look(name) && !value.is_empty()).cloned().collect();
     Overlay::parse(&path, &look).unwrap_or_else(|| {
-        let parameter = format!("overlay={}", value(form, "overlay"));
+        let parameter = format!("overlay={kind}");
         Err(WrongParameter { parameter, expected: "overlay=featured, board, lower-third, ticker, standings" })
     })
 }

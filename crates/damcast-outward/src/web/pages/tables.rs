@@ -2,11 +2,10 @@
 
 use draughts::Color;
 use maud::{Markup, html};
-use serde_json::Value;
 
 use super::text::{name, score, truncated};
 use super::{PageBuilder, PageGame};
-use crate::web::plan::{PlannedRound, PlannedSection, RoundCell, ViewerDeferral, title};
+use crate::web::plan::{PlannedRound, PlannedSection, RoundCell, StandingsRow, ViewerDeferral, title};
 use crate::web::texts::fill;
 
 impl<'a> PageBuilder<'a> {
@@ -57,27 +56,27 @@ impl<'a> PageBuilder<'a> {
     }
 
     pub(super) fn player_row(&self, shown: &PageGame<'_>) -> Markup {
+        let pages = self.player_pages(shown.game);
         html! {
-            @for color in Color::BOTH { td { (self.player_of_game(shown, color)) } }
+            @for (color, page) in Color::BOTH.into_iter().zip(pages) {
+                td { (self.linked_name(page.as_deref(), shown.player_label(color).name.as_deref())) }
+            }
             td.nw { (self.result(shown.game).map_or_else(|| self.status(shown.game), score)) }
         }
     }
 
-    /// Renders rows of `standings.json`; with a section, also the games of each player by round. `None` if there are no rows.
-    pub(super) fn table(&self, rows: &Value, section: Option<&PlannedSection>) -> Option<Markup> {
-        let rows = standings_rows(rows);
+    /// Renders rows of standings, if there are some; with a section, also the games of each player by round.
+    pub(super) fn table(&self, rows: &[StandingsRow], section: Option<&PlannedSection>) -> Markup {
         if rows.is_empty() {
-            return None;
+            return html! {};
         }
         let texts = self.texts();
         let rounds: &[PlannedRound] = section.map_or(&[], |section| &section.rounds);
-        let number =
-            |id: u64| rows.iter().zip(1..).find(|(row, _)| row.id == Some(id)).map(|(_, number): (_, usize)| number);
+        let number = |id: u64| rows.iter().position(|row| row.id == Some(id)).map(|at| at + 1);
         let games = self.games_by_pairing();
         // If ranks are shared, a column shows the row numbers that identify opponents.
-        let is_shared = section.is_some()
-            && rows.iter().zip(1..).any(|(row, number): (_, usize)| row.texts[0] != number.to_string());
-        Some(html! {
+        let is_shared = section.is_some() && rows.iter().zip(1_usize..).any(|(row, at)| row.rank != at.to_string());
+        html! {
             div.tb tabindex="0" role="region" aria-label=(texts.standings) { table.st1 {
                 thead { tr {
                     @if is_shared { th scope="col" { "№" } }
@@ -85,15 +84,14 @@ impl<'a> PageBuilder<'a> {
                     @for round in rounds { th.x scope="col" { span.vh { (texts.round_heading) " " } (round.number) } }
                 } }
                 tbody { @for (row, at) in rows.iter().zip(1..) {
-                    @let [place, player, points, played] = &row.texts;
                     tr {
                         @if is_shared { td.pl1 { (at) } }
-                        td.pl1 { (place) }
+                        td.pl1 { (row.rank) }
                         th scope="row" { @match section.and_then(|section| Some((section, section.player(row.id)?))) {
                             Some((section, player)) => { (self.player_link(section, player)) }
-                            None => { (name(Some(player))) }
+                            None => { (name(Some(&truncated(&row.name)))) }
                         } }
-                        td.sc { (points) } td { (played) }
+                        td.sc { (row.points) } td { (row.games) }
                         @for cell in section.zip(row.id).map(|(section, id)| section.player_rounds(id)).unwrap_or_default() {
                             td.x { @match cell {
                                 Some(cell) => { (self.crosstable_cell(&cell, number(cell.opponent), games.get(cell.pairing))) }
@@ -103,11 +101,9 @@ impl<'a> PageBuilder<'a> {
                     }
                 } }
             } }
-        })
+        }
     }
-}
 
-impl<'a> PageBuilder<'a> {
     /// Renders a game in the row of a player: the row of the opponent, the colour, the points; a link to the game if it was recorded.
     fn crosstable_cell(&self, cell: &RoundCell<'_>, opponent: Option<usize>, game: Option<&PageGame<'a>>) -> Markup {
         let texts = self.texts();
@@ -122,24 +118,4 @@ impl<'a> PageBuilder<'a> {
             None => { span { (content) } }
         } }
     }
-}
-
-/// Row of `standings.json`.
-pub(super) struct StandingsRow {
-    /// Id of the player; `None` for a team.
-    pub id: Option<u64>,
-    /// Rank, name, points, games; empty if missing.
-    pub texts: [String; 4],
-}
-
-/// Reads rows of `standings.json`; a value that is no array has none.
-pub(super) fn standings_rows(rows: &Value) -> Vec<StandingsRow> {
-    let text = |row: &Value, keys: &[&str]| match keys.iter().find_map(|key| row.get(key)) {
-        Some(Value::String(text)) => truncated(text).into_owned(),
-        Some(Value::Number(number)) => number.to_string(),
-        _ => String::new(),
-    };
-    let keys: [&[&str]; 4] = [&["rank"], &["name"], &["points", "match_points"], &["games", "played"]];
-    let row = |row: &Value| StandingsRow { id: row["id"].as_u64(), texts: keys.map(|keys| text(row, keys)) };
-    rows.as_array().into_iter().flatten().map(row).collect()
 }

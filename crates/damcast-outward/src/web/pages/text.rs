@@ -15,13 +15,9 @@ pub(super) fn score(result: &str) -> String {
 }
 
 /// Returns one side's part of a result; the whole result if it has no hyphen.
-pub(super) fn points(result: &str, color: Color) -> String {
-    let mut sides = result.split('-');
-    let (white, black) = (sides.next().unwrap_or_default(), sides.next());
-    match black {
-        Some(black) => if color == Color::White { white } else { black }.to_owned(),
-        None => result.to_owned(),
-    }
+pub(super) fn points(result: &str, color: Color) -> &str {
+    let Some((white, rest)) = result.split_once('-') else { return result };
+    if color == Color::White { white } else { rest.split('-').next().unwrap_or_default() }
 }
 
 pub(super) fn name(name: Option<&str>) -> Markup {

@@ -102,7 +102,7 @@ impl PageBuilder<'_> {
                 @if count == 0 { p.q { (texts.choose_move) } }
                 ol.line { @for (index, (side, text)) in trial.moves.iter().enumerate() {
                     li { a href=(address(index + 1, None)) aria-current=[(index + 1 == count).then_some("true")] {
-                        span.vh { (if *side == Color::White { texts.white } else { texts.black }) " " } (super::board::with_capture_sign(text))
+                        span.vh { (self.side(*side)) " " } (super::board::with_capture_sign(text))
                     } }
                 } }
                 h2 { (texts.legal_moves) }

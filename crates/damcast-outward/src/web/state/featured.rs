@@ -1,9 +1,11 @@
 //! The featured board: the last choice among the events, and the board that it means at a time. Every reader of the same events at the same
 //! time finds the same board.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 
-use super::{ViewerBoard, ViewerHall};
+use super::{ViewerBoard, ViewerGame, ViewerHall};
 
 /// Largest number of moves of a board whose times are remembered.
 const MAX_RECENT_MOVES: usize = 64;
@@ -93,14 +95,10 @@ impl ViewerHall {
 
     /// Returns the board with the most moves in the minute before a time; of several, that with the last move.
     fn busiest(&self, until: i64) -> Option<&str> {
-        let is_running =
-            |board: &&ViewerBoard| board.current().is_some_and(|game| !game.is_ended && game.result.is_none());
-        let boards: Vec<&ViewerBoard> = self.boards.iter().map(|board| &**board).collect();
-        let running: Vec<&ViewerBoard> = boards.iter().copied().filter(is_running).collect();
-        // After the last game, the board where it ended stays.
-        let candidates = if running.is_empty() { boards } else { running };
-        // The first of equals is the last one of the reversed list.
-        let busiest = candidates.into_iter().rev().max_by_key(|board| board.recent_moves.count(until));
+        let is_running = |board: &ViewerBoard| board.current().is_some_and(ViewerGame::is_on);
+        // After the last game, the board where it ended stays. The first of equals is the last one of the reversed list.
+        let boards = self.boards.iter().rev().map(Arc::as_ref);
+        let busiest = boards.max_by_key(|board| (is_running(board), board.recent_moves.count(until)));
         busiest.map(|board| board.name.as_str())
     }
 }
@@ -112,7 +110,7 @@ mod tests {
     fn hall(events: &[(i64, String)]) -> ViewerHall {
         let mut hall = ViewerHall::default();
         for ((at, line), seq) in events.iter().zip(1..) {
-            hall.apply(seq, Some("g"), Some("s"), line, *at);
+            hall.apply(seq, Some("g"), line, *at);
         }
         hall
     }

@@ -7,14 +7,14 @@ use draughts::{Color, Move, PieceKind, Placement, Position, Square, Variant};
 use draughts_pdn::game::{Entry, Game, MoveEntry, MoveNumber};
 use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{fen, notation, tag};
+use serde::Deserialize;
 
 use super::ParsedEvent;
 use super::lines::GameLines;
-use super::tags::ViewerTags;
 
 /// Published state of a game. A stored game has its entries and the rest of its tags in the file of events only: memory keeps what
 /// pages show of it without its moves.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ViewerGame {
     /// Number on the board.
     pub number: u32,
@@ -24,8 +24,8 @@ pub struct ViewerGame {
     first_fen: Option<String>,
     /// Rules; `None` if the game type is unknown.
     pub variant: Option<&'static Variant>,
-    /// Tags of the game's file.
-    pub tags: ViewerTags,
+    /// Tags of the game's file; a stored game has those that pages show without its moves, and `FEN`.
+    pub tags: BTreeMap<String, String>,
     /// Id of the pairing of the tournament; `None` without one.
     pub pairing: Option<String>,
     /// Position before the first entry.
@@ -37,7 +37,7 @@ pub struct ViewerGame {
     /// Moves and setups; `None` if the game is stored.
     entries: Option<Vec<Arc<ViewerEntry>>>,
     /// Lines of the game in the file of events.
-    pub(super) lines: GameLines,
+    pub lines: GameLines,
     /// Last reading of the clock.
     pub clock: Option<ViewerClock>,
     /// State reported by the station.
@@ -52,8 +52,6 @@ pub struct ViewerGame {
     pub result: Option<String>,
     /// Likely next moves, not yet final.
     pub likely_moves: Vec<String>,
-    /// Reason for the last setup.
-    pub correction: Option<String>,
     /// Position in which the next move is read; `None` if the rules or the position are unknown.
     position: Option<Position>,
 }
@@ -92,24 +90,26 @@ impl EntrySummary {
 pub struct WholeGame<'a> {
     /// The game.
     pub game: &'a ViewerGame,
-    /// All its tags.
-    tags: &'a BTreeMap<String, String>,
     /// Moves and setups.
     pub entries: &'a [Arc<ViewerEntry>],
 }
 
 /// State of a board during its game, as reported by the station.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
 pub enum PlayState {
-    /// The game is being played.
-    #[default]
-    Playing,
     /// Both clocks are stopped.
+    #[serde(rename = "clock-stopped")]
     ClockStopped,
     /// No legal move explains the position of the pieces.
+    #[serde(rename = "unexplained")]
     Unclear,
     /// The station receives nothing from the board.
+    #[serde(rename = "no-connection")]
     Silent,
+    /// The game is being played.
+    #[default]
+    #[serde(other)]
+    Playing,
 }
 
 /// Move or setup.
@@ -169,39 +169,24 @@ pub struct ViewerClock {
     pub heard: i64,
 }
 
+impl ViewerClock {
+    /// Returns the time of a side in seconds.
+    pub fn seconds(&self, color: Color) -> Option<u32> {
+        if color == Color::White { self.white } else { self.black }
+    }
+}
+
 impl ViewerGame {
     pub(super) fn new(number: u32) -> ViewerGame {
-        ViewerGame {
-            number,
-            prior_numbers: Vec::new(),
-            first_fen: None,
-            variant: None,
-            tags: ViewerTags::default(),
-            pairing: None,
-            start_position: None,
-            summary: EntrySummary::default(),
-            recorded: EntrySummary::default(),
-            entries: Some(Vec::new()),
-            lines: GameLines::default(),
-            clock: None,
-            state: PlayState::default(),
-            silent_since: None,
-            away_since: None,
-            is_ended: false,
-            result: None,
-            likely_moves: Vec::new(),
-            correction: None,
-            position: None,
-        }
+        ViewerGame { number, entries: Some(Vec::new()), ..ViewerGame::default() }
     }
 
-    /// Creates a game without moves, with the start position of its tag `FEN` or of its rules.
-    pub fn unstarted(variant: Option<&'static Variant>, tags: BTreeMap<String, String>) -> ViewerGame {
-        let mut game = ViewerGame { variant, ..ViewerGame::new(0) };
-        let start = variant.map(|variant| fen::write(variant, &Position::start(variant).setup()));
-        game.start_position = game.set_position(tags.get("FEN").map(String::as_str).or(start.as_deref()));
-        game.result = tags.get("Result").filter(|result| *result != "*").cloned();
-        game.tags.replace(tags);
+    /// Creates a game without moves, with the rules of its tag `GameType` and the start position of its tag `FEN` or of its rules.
+    pub fn unstarted(tags: BTreeMap<String, String>) -> ViewerGame {
+        let variant = tags.get("GameType").and_then(|tag| Variant::from_tag(tag).ok());
+        let result = tags.get("Result").filter(|result| *result != "*").cloned();
+        let mut game = ViewerGame { variant, tags, result, ..ViewerGame::new(0) };
+        game.start_position = game.set_position(game.start_position_fen().as_deref());
         game
     }
 
@@ -210,7 +195,7 @@ impl ViewerGame {
         let before = self.prior_numbers.iter().copied().chain([self.number]).collect();
         ViewerGame {
             prior_numbers: before,
-            first_fen: self.tags.get("FEN").map(str::to_owned),
+            first_fen: self.tags.get("FEN").cloned(),
             variant: self.variant,
             start_position: self.start_position.clone(),
             summary: self.summary.clone(),
@@ -230,21 +215,13 @@ impl ViewerGame {
     /// Drops the entries and most tags from memory; [`GameReplay`](super::GameReplay) reads them again.
     pub(super) fn store(&mut self) {
         self.entries = None;
-        self.tags.keep_shown();
-        self.lines.shrink();
+        self.tags.retain(|name, _| is_kept(name));
+        self.lines.ranges.shrink_to_fit();
     }
 
     /// Returns the game with its entries; `None` if it is stored.
     pub fn whole(&self) -> Option<WholeGame<'_>> {
-        match (&self.entries, &self.tags) {
-            (Some(entries), ViewerTags::All(tags)) => Some(WholeGame { game: self, tags, entries }),
-            _ => None,
-        }
-    }
-
-    /// Returns the places of the game's lines in the file of events.
-    pub fn lines(&self) -> &GameLines {
-        &self.lines
+        self.entries.as_ref().map(|entries| WholeGame { game: self, entries })
     }
 
     /// Returns the position after the last entry.
@@ -268,15 +245,20 @@ impl ViewerGame {
         }
     }
 
+    /// Whether the game goes on.
+    pub fn is_on(&self) -> bool {
+        !self.is_ended && self.result.is_none()
+    }
+
     /// Returns the time since which nothing is heard of the board, in ms since 1970, while its game goes on.
     pub fn silent_since(&self) -> Option<i64> {
-        let away = self.away_since.filter(|_| self.result.is_none() && !self.is_ended);
+        let away = self.away_since.filter(|_| self.is_on());
         self.silent_since.into_iter().chain(away).min()
     }
 
     /// Returns the value of a tag; `None` if absent, empty or unknown (`?`, `-`, `*`).
     pub fn tag(&self, name: &str) -> Option<&str> {
-        self.tags.get(name).map(str::trim).filter(|value| !matches!(*value, "" | "?" | "-" | "*"))
+        self.tags.get(name).map(|value| value.trim()).filter(|value| !matches!(*value, "" | "?" | "-" | "*"))
     }
 
     pub(super) fn apply(&mut self, event: ParsedEvent, heard: i64) {
@@ -290,29 +272,28 @@ impl ViewerGame {
         match event.r#type.as_str() {
             "game" => {
                 self.variant = event.gametype.as_deref().and_then(|tag| Variant::from_tag(tag).ok());
-                self.tags.replace(event.tags);
+                self.tags = event.tags;
                 self.pairing = event.pairing;
-                let first = std::mem::take(&mut self.first_fen);
                 let start = self.set_position(event.fen.as_deref());
                 if self.prior_numbers.is_empty() {
                     self.start_position = start;
                 } else {
-                    self.tags.set("FEN", first);
+                    let first = self.first_fen.take();
+                    self.set_tag("FEN", first);
                 }
             }
             "move" => {
                 let text = event.r#move.unwrap_or_default();
                 let before = self.position.take();
-                let (path, captured) = before.and_then(|position| path_of(&position, &text)).unwrap_or_default();
+                let fields =
+                    |before: Position| Some(fields_of(before.variant(), &notation::read(&before, &text).ok()?));
+                let (path, captured) = before.and_then(fields).unwrap_or_default();
                 let number = event.number.unwrap_or_default();
                 let side = event.side.as_deref().and_then(color).unwrap_or(Color::White);
                 let ply = ViewerPly { number, side, text, path, captured };
                 self.add_entry(event.n, Some(ply), event.fen, clock);
             }
-            "setup" => {
-                self.correction = None;
-                self.add_entry(event.n, None, event.fen, clock);
-            }
+            "setup" => self.add_entry(event.n, None, event.fen, clock),
             "moves-inserted" => {
                 if let (Some(after), Some(until)) = (event.after, event.until) {
                     self.insert_moves(after, until, &event.moves.unwrap_or_default());
@@ -321,7 +302,6 @@ impl ViewerGame {
             "end" => (self.is_ended, self.silent_since) = (true, None),
             "result" => (self.result, self.silent_since) = (event.result, None),
             "provisional" => self.likely_moves = event.moves.unwrap_or_default(),
-            "correction" => self.correction = event.reason,
             // Changes a tag, the result, or the moves from the score sheet.
             "tag-correction" => {
                 let (field, new) = (event.field.unwrap_or_default(), event.new.filter(|new| !new.is_empty()));
@@ -330,21 +310,27 @@ impl ViewerGame {
                     ("moves", moves) => self.add_typed(&moves.unwrap_or_default()),
                     // The pairing's names and round follow as corrections of tags.
                     ("pairing", new) => self.pairing = new.filter(|id| id != "none"),
-                    (field, new) => self.tags.set(field, new),
+                    (field, new) => self.set_tag(field, new),
                 }
             }
             "state" => {
-                self.state = match event.state.as_deref() {
-                    Some("clock-stopped") => PlayState::ClockStopped,
-                    Some("unexplained") => PlayState::Unclear,
-                    Some("no-connection") => PlayState::Silent,
-                    _ => PlayState::Playing,
-                };
-                let is_silent = self.state == PlayState::Silent && !self.is_ended && self.result.is_none();
+                self.state = event.state.unwrap_or_default();
+                let is_silent = self.state == PlayState::Silent && self.is_on();
                 self.silent_since = is_silent.then(|| self.silent_since.unwrap_or(heard));
             }
             _ => {}
         }
+        if self.entries.is_none() {
+            self.tags.retain(|name, _| is_kept(name));
+        }
+    }
+
+    /// Changes a tag; removes it without a value.
+    fn set_tag(&mut self, name: &str, value: Option<String>) {
+        match value {
+            Some(value) => self.tags.insert(name.to_owned(), value),
+            None => self.tags.remove(name),
+        };
     }
 
     /// Adds a ply, or a setup, and the position after it.
@@ -352,10 +338,11 @@ impl ViewerGame {
         let position_after = self.set_position(fen.as_deref());
         self.likely_moves.clear();
         let (fen, event) = (fen.unwrap_or_default(), n.map(|n| (self.number, n)));
-        self.push_entry(ViewerEntry { ply, position_after, fen, clock, is_typed: false, event });
+        self.push_entry(Arc::new(ViewerEntry { ply, position_after, fen, clock, is_typed: false, event }));
     }
 
-    /// Inserts moves after the event with the number `after`, in place of those up to `until`, and numbers later moves anew.
+    /// Inserts moves after the event with the number `after`, in place of those up to `until`, and numbers later moves anew. The last
+    /// inserted move has the clock of the last one in its place.
     fn insert_moves(&mut self, after: u64, until: u64, moves: &[String]) {
         let Some(entries) = self.entries.take() else { return };
         let is_until = |entry: &Arc<ViewerEntry>, n: u64| match entry.event {
@@ -371,10 +358,16 @@ impl ViewerGame {
         let current = self.position.take();
         (self.entries, self.summary) = (Some(Vec::new()), EntrySummary::default());
         self.recorded = EntrySummary::default();
-        kept.iter().for_each(|entry| self.push_shared(Arc::clone(entry)));
+        kept.iter().for_each(|entry| self.push_entry(Arc::clone(entry)));
         let start = self.start_position_fen();
         self.set_position(kept.last().map(|entry| entry.fen.as_str()).or(start.as_deref()));
-        self.play_inserted(moves, clock);
+        for (index, text) in moves.iter().enumerate() {
+            let clock = clock.filter(|_| index + 1 == moves.len());
+            let number = self.next_number().unwrap_or(1);
+            if self.play(text, number, clock, false).is_none() {
+                break;
+            }
+        }
         let mut next = self.next_number();
         for entry in later {
             let mut entry = ViewerEntry::clone(entry);
@@ -385,29 +378,23 @@ impl ViewerGame {
                 // Behind another setup the numbers of its file go on.
                 next = None;
             }
-            self.push_shared(Arc::new(entry));
+            self.push_entry(Arc::new(entry));
         }
-        if later.is_empty() {
-            self.correction = None;
-        } else {
+        if !later.is_empty() {
             self.position = current;
         }
     }
 
-    /// Plays inserted moves from the current position. The last one has this clock.
-    fn play_inserted(&mut self, moves: &[String], clock: Option<ViewerClock>) {
-        for (index, text) in moves.iter().enumerate() {
-            let Some(before) = self.position.take() else { return };
-            let Ok(played) = notation::read(&before, text) else { return };
-            let after = before.play(&played);
-            let fen = fen::write(before.variant(), &after.setup());
-            let (path, captured) = path_of(&before, text).unwrap_or_default();
-            let (number, side) = (self.next_number().unwrap_or(1), before.turn());
-            let position_after = self.set_position(Some(&fen));
-            let clock = clock.filter(|_| index + 1 == moves.len());
-            let ply = Some(ViewerPly { number, side, text: text.clone(), path, captured });
-            self.push_entry(ViewerEntry { ply, position_after, fen, clock, is_typed: false, event: None });
-        }
+    /// Plays a move from the current position and adds it, without an event of its own; `None` if it cannot be read.
+    fn play(&mut self, text: &str, number: u64, clock: Option<ViewerClock>, is_typed: bool) -> Option<()> {
+        let before = self.position.take()?;
+        let played = notation::read(&before, text).ok()?;
+        let fen = fen::write(before.variant(), &before.play(&played).setup());
+        let (path, captured) = fields_of(before.variant(), &played);
+        let ply = Some(ViewerPly { number, side: before.turn(), text: text.to_owned(), path, captured });
+        let position_after = self.set_position(Some(&fen));
+        self.push_entry(Arc::new(ViewerEntry { ply, position_after, fen, clock, is_typed, event: None }));
+        Some(())
     }
 
     /// Returns the number of the next move; `None` directly after a setup.
@@ -425,14 +412,10 @@ impl ViewerGame {
 
     fn start_position_fen(&self) -> Option<String> {
         let start = || self.variant.map(|variant| fen::write(variant, &Position::start(variant).setup()));
-        self.tags.get("FEN").map(str::to_owned).or_else(start)
+        self.tags.get("FEN").cloned().or_else(start)
     }
 
-    fn push_entry(&mut self, entry: ViewerEntry) {
-        self.push_shared(Arc::new(entry));
-    }
-
-    fn push_shared(&mut self, entry: Arc<ViewerEntry>) {
+    fn push_entry(&mut self, entry: Arc<ViewerEntry>) {
         self.summary.add(&entry);
         if !entry.is_typed {
             self.recorded.add(&entry);
@@ -451,19 +434,12 @@ impl ViewerGame {
         let last = self.summary.last.as_ref().map(|entry| entry.fen.clone()).filter(|fen| !fen.is_empty());
         let last = last.or_else(|| self.start_position_fen());
         self.set_position(last.as_deref());
-        let mut number = 0;
         for ply in draughts_pdn::reader::read(moves).0.iter().flat_map(Game::moves) {
-            let Some(before) = self.position.take() else { return };
-            let Ok(played) = notation::read(&before, &ply.text) else { return };
-            let behind = before.play(&played);
-            let fen = fen::write(before.variant(), &behind.setup());
-            let known = self.summary.last_number.unwrap_or(1);
-            number = ply.number.map_or(if number == 0 { known } else { number }, |number| number.value.into());
-            let (path, captured) = path_of(&before, &ply.text).unwrap_or_default();
-            let (text, side) = (ply.text.clone(), before.turn());
-            let after = self.set_position(Some(&fen));
-            let ply = Some(ViewerPly { number, side, text, path, captured });
-            self.push_entry(ViewerEntry { ply, position_after: after, fen, clock: None, is_typed: true, event: None });
+            let written = ply.number.map(|number| number.value.into());
+            let number = written.or(self.summary.last_number).unwrap_or(1);
+            if self.play(&ply.text, number, None, true).is_none() {
+                return;
+            }
         }
     }
 
@@ -490,11 +466,10 @@ impl<'a> WholeGame<'a> {
     pub fn position(self, entries: usize) -> Option<Position> {
         let variant = self.game.variant?;
         let fen = match entries.checked_sub(1) {
-            Some(index) => Some(self.entries.get(index)?.fen.as_str()),
-            None => self.tags.get("FEN").map(String::as_str),
+            Some(index) => self.entries.get(index)?.fen.clone(),
+            None => self.game.start_position_fen()?,
         };
-        let Some(text) = fen else { return Some(Position::start(variant)) };
-        Position::new(variant, fen::read(variant, bare_fen(text)).ok()?).ok()
+        Position::new(variant, fen::read(variant, bare_fen(&fen)).ok()?).ok()
     }
 
     /// Writes the published part of the game as PDN.
@@ -503,7 +478,7 @@ impl<'a> WholeGame<'a> {
         if let Some(variant) = self.game.variant {
             game.tags.set("GameType", variant.game_type.tag_value());
         }
-        for (name, value) in self.tags {
+        for (name, value) in &self.game.tags {
             game.tags.set(name, tag::reader_safe(value));
         }
         game.tags.set("Result", self.game.result.as_deref().unwrap_or("*"));
@@ -511,8 +486,7 @@ impl<'a> WholeGame<'a> {
             value: u32::try_from(ply.number).unwrap_or(u32::MAX),
             ellipsis: ply.side == Color::Black,
         };
-        let mut is_first = true;
-        let mut is_typed = false;
+        let (mut is_first, mut is_typed) = (true, false);
         for entry in self.entries {
             if entry.is_typed && !std::mem::replace(&mut is_typed, true) {
                 game.entries.push(Entry::Comment("from the score sheet".to_owned()));
@@ -532,6 +506,14 @@ impl<'a> WholeGame<'a> {
     }
 }
 
+/// Whether a stored game keeps a tag.
+fn is_kept(tag: &str) -> bool {
+    match tag.strip_prefix("White").or(tag.strip_prefix("Black")) {
+        Some(of_player) => matches!(of_player, "" | "Title" | "Country" | "Rating" | "Team"),
+        None => matches!(tag, "Event" | "Site" | "Round" | "Board" | "FEN"),
+    }
+}
+
 fn color(word: &str) -> Option<Color> {
     match word {
         "white" => Some(Color::White),
@@ -545,12 +527,8 @@ pub(crate) fn letters(variant: &Variant, placement: &Placement) -> String {
     let geometry = &variant.geometry;
     let letter = |square: Option<Square>| match square.and_then(|square| placement.get(square)) {
         None => '.',
-        Some(piece) => match (piece.color, piece.kind) {
-            (Color::White, PieceKind::Man) => 'w',
-            (Color::White, PieceKind::King) => 'W',
-            (Color::Black, PieceKind::Man) => 'b',
-            (Color::Black, PieceKind::King) => 'B',
-        },
+        Some(piece) if piece.kind == PieceKind::King => piece.color.letter(),
+        Some(piece) => piece.color.letter().to_ascii_lowercase(),
     };
     let fields = (0..geometry.height()).flat_map(|row| (0..geometry.width()).map(move |column| (row, column)));
     fields.map(|(row, column)| letter(geometry.square_at(row, column))).collect()
@@ -559,11 +537,6 @@ pub(crate) fn letters(variant: &Variant, placement: &Placement) -> String {
 /// Removes the delimiters that a setup of the live file may have: `/FEN "..."/`.
 fn bare_fen(text: &str) -> &str {
     text.trim().trim_start_matches("/FEN").trim().trim_matches(['/', '"'])
-}
-
-/// Returns the fields on the path of a move, and those of the captured pieces; `None` if the move cannot be read.
-fn path_of(position: &Position, text: &str) -> Option<(Vec<usize>, Vec<usize>)> {
-    Some(fields_of(position.variant(), &notation::read(position, text).ok()?))
 }
 
 /// Returns the fields on the path of a move, and those of the captured pieces.

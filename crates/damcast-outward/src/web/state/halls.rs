@@ -1,5 +1,6 @@
 //! Halls of a joined outlet, from the lines of the hub: their order, and which of them are away.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -71,11 +72,6 @@ impl ViewerHall {
         }
     }
 
-    /// Returns the halls in their order; empty in an outlet of one hall.
-    pub fn halls(&self) -> &[JoinedHall] {
-        &self.halls
-    }
-
     /// Returns the place of the hall of a board, by the name of the board.
     pub fn hall_of(&self, board: &str) -> usize {
         let is_of = |hall: &JoinedHall| board.strip_prefix(&hall.name).is_some_and(|rest| rest.starts_with('.'));
@@ -120,11 +116,7 @@ impl ViewerHall {
 fn numbers(boards: &[&ViewerBoard]) -> Vec<u64> {
     let tag = |board: &&ViewerBoard| board.current()?.tags.get("Board")?.parse::<u64>().ok();
     let tags: Option<Vec<u64>> = boards.iter().map(tag).collect();
-    let distinct = |numbers: &Vec<u64>| {
-        let mut sorted = numbers.clone();
-        sorted.sort_unstable();
-        sorted.windows(2).all(|pair| pair[0] != pair[1])
-    };
+    let distinct = |numbers: &Vec<u64>| BTreeSet::from_iter(numbers).len() == numbers.len();
     tags.filter(distinct).unwrap_or_else(|| (1..=boards.len() as u64).collect())
 }
 
@@ -135,7 +127,7 @@ mod tests {
     fn hall(lines: &[&str]) -> ViewerHall {
         let mut hall = ViewerHall::default();
         for (line, seq) in lines.iter().zip(1..) {
-            hall.apply(seq, Some("g"), None, &format!("{line}\n"), 1000 * seq as i64);
+            hall.apply(seq, Some("g"), &format!("{line}\n"), 1000 * seq as i64);
         }
         hall
     }
@@ -172,10 +164,10 @@ mod tests {
             ["a.x", "ab.x"].map(|board| hall.find(board).unwrap().current().unwrap().state_str())
         };
         assert_eq!(states(&lines), ["silent", "playing"]);
-        assert_eq!(hall(&lines).halls()[0].away_since, Some(1000));
+        assert_eq!(hall(&lines).halls[0].away_since, Some(1000));
         lines.push("{\"type\":\"hall\",\"hall\":\"a\",\"state\":\"here\",\"generation\":\"x\"}");
         assert_eq!(states(&lines), ["playing", "playing"]);
         // An outlet of one hall has no halls.
-        assert!(hall(&lines[1..2]).halls().is_empty());
+        assert!(hall(&lines[1..2]).halls.is_empty());
     }
 }

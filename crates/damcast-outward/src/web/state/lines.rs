@@ -15,11 +15,11 @@ const MAX_GAP: u64 = 32 << 10;
 #[derive(Clone, Debug, Default)]
 pub struct GameLines {
     /// Parts of the file, in its order, that have all lines of the game, and perhaps others.
-    ranges: Vec<Range<u64>>,
+    pub ranges: Vec<Range<u64>>,
     /// Length of the lines in bytes.
-    bytes: u64,
-    /// Hash of the lines in their order.
-    digest: u64,
+    pub bytes: u64,
+    /// Hash of the lines in their order: other lines have another one.
+    pub digest: u64,
 }
 
 impl GameLines {
@@ -35,25 +35,6 @@ impl GameLines {
         hasher.write_u64(self.digest);
         hasher.write(line.as_bytes());
         self.digest = hasher.finish();
-    }
-
-    pub(super) fn shrink(&mut self) {
-        self.ranges.shrink_to_fit();
-    }
-
-    /// Returns the parts of the file to read, as byte offsets.
-    pub fn ranges(&self) -> &[Range<u64>] {
-        &self.ranges
-    }
-
-    /// Returns the length of the lines in bytes.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Returns the hash of the lines: other lines have another one.
-    pub fn digest(&self) -> u64 {
-        self.digest
     }
 }
 
@@ -90,7 +71,7 @@ impl<'a> GameReplay<'a> {
     /// Returns the game with its entries; `None` if the lines differ from those that made it.
     pub fn finish(self) -> Option<ViewerGame> {
         let current = self.hall.find(self.board)?.current()?;
-        let is_same = current.number == self.stored.number && current.lines.digest() == self.stored.lines.digest();
+        let is_same = current.number == self.stored.number && current.lines.digest == self.stored.lines.digest;
         let mut game = current.clone();
         // The time at which the outlet published a reading is in no line.
         game.clock = self.stored.clock;
