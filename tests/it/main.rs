@@ -5,6 +5,7 @@ mod arbiter_day;
 mod arbiter_docs;
 mod arbiter_kills;
 mod architecture;
+mod board_numbers;
 mod boards;
 mod browser;
 mod bus;

@@ -30,6 +30,8 @@ pub struct ViewerPlan {
 pub struct UnstartedGame {
     /// Place of its hall; 0 in an outlet of one hall.
     pub hall: usize,
+    /// Place of its board among the boards of the hall, from 1.
+    pub place: u64,
     /// The game.
     pub game: ViewerGame,
 }
@@ -195,11 +197,12 @@ impl ViewerPlan {
         let mut unstarted = Vec::new();
         for (games, hall) in games.iter().zip(0..) {
             let text = games.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-            for game in reader::read(text).0.iter().filter(|game| game.entries.is_empty()) {
+            let games = (1..).zip(reader::read(text).0).filter(|(_, game)| game.entries.is_empty());
+            for (place, game) in games {
                 let game =
                     ViewerGame::unstarted(game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect());
                 // A result without a move: the game is over.
-                unstarted.extend(game.result.is_none().then_some(UnstartedGame { hall, game }));
+                unstarted.extend(game.result.is_none().then_some(UnstartedGame { hall, place, game }));
             }
         }
         let Document { event, sections } = document.unwrap_or_default();
@@ -212,6 +215,15 @@ impl ViewerPlan {
         let [section, round, pairing] = *self.pairings.get(id)?;
         let section = self.sections.get(section)?;
         Some((section, section.rounds.get(round)?.pairings.get(pairing)?))
+    }
+
+    /// Whether a pairing is of the open round of its section.
+    pub fn is_in_open_round(&self, id: &str) -> bool {
+        let round = self.pairings.get(id).and_then(|[section, round, _]| {
+            let section = self.sections.get(*section)?;
+            Some(section.rounds.get(*round)?.number).filter(|number| section.open_round == Some(*number))
+        });
+        round.is_some()
     }
 
     /// Returns the games without a move or a result.
@@ -409,7 +421,7 @@ mod tests {
         assert_eq!(course[1], Some(RoundCell { pairing: "3", round: 2, opponent: 8, is_white: false, points: None }));
         let score = [("Huissen".to_owned(), "3.5".to_owned()), ("Hijken".to_owned(), "0.5".to_owned())];
         assert_eq!(section.matches(&section.rounds[0]), [score]);
-        let [UnstartedGame { hall: 1, game }] = &plan.unstarted[..] else { panic!("{:?}", plan.unstarted) };
+        let [UnstartedGame { hall: 1, game, .. }] = &plan.unstarted[..] else { panic!("{:?}", plan.unstarted) };
         assert_eq!((game.tag("White"), game.variant.unwrap().geometry.width()), (Some("A"), 8));
         assert!(game.diagram().is_some());
         for bad in [&b"{"[..], b"{\"sections\":7}", b"\xff"] {

@@ -489,8 +489,8 @@ mod tests {
     fn orders_boards_by_name_and_finds_by_number_and_name() {
         let hall = hall(&["b-10", "b-2", "b-1"].map(game));
         let names: Vec<_> = hall.boards().iter().map(|(number, board)| (number.number, board.name.clone())).collect();
-        assert_eq!(names, [(1, "b-1".into()), (2, "b-2".into()), (3, "b-10".into())]);
-        assert_eq!(hall.board("3").unwrap().1.name, "b-10");
+        assert_eq!(names, [(1, "b-1".into()), (2, "b-2".into()), (10, "b-10".into())]);
+        assert_eq!(hall.board("10").unwrap().1.name, "b-10");
         assert_eq!(hall.board("b-2").unwrap().0.number, 2);
         assert!(hall.board("4").is_none());
     }

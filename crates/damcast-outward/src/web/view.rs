@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::plan::{SectionStandings, ViewerPlan, ViewerStandings};
-use super::state::ViewerHall;
+use super::state::{ViewerBoard, ViewerGame, ViewerHall};
 
 /// Content of all pages at one moment.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +90,16 @@ impl View {
     /// Returns the standings of each section; none without their file.
     pub fn standings(&self) -> &[SectionStandings] {
         self.files.standings.as_ref().map_or(&[], |standings| &standings.sections)
+    }
+
+    /// Returns the game that pages show of a board: the last one that began, or while its round is open that of the board's pairing, whatever
+    /// the board plays afterwards.
+    pub fn shown_game<'a>(&self, board: &'a ViewerBoard) -> Option<&'a ViewerGame> {
+        let last = board.current()?;
+        let is_open =
+            |game: &&Arc<ViewerGame>| game.pairing.as_ref().is_some_and(|id| self.plan().is_in_open_round(id));
+        let of_pairing = board.games.iter().rev().find(is_open).filter(|_| last.pairing.is_none());
+        Some(of_pairing.map_or(last, |game| game))
     }
 
     /// Returns the pairings and unstarted games.

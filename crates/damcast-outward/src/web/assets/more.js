@@ -65,14 +65,19 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
   function touch(board, click) {
     const point = new DOMPoint(click.clientX, click.clientY).matrixTransform(board.getScreenCTM().inverse()), width = +board.dataset.w;
     const field = Math.floor(point.y / 10) * width + Math.floor(point.x / 10);
-    const moves = $$("#legal a").map((link) => ({ link, path: numbers(link.dataset.path) })), chosen = moves.find(({ path }) => path[0] === touched && path.at(-1) === field);
+    const moves = $$("#legal a").map((link) => ({ link, path: numbers(link.dataset.path) })), ways = moves.filter(({ path }) => path[0] === touched && path.indexOf(field, 1) > 0), ends = ways.filter(({ path }) => path.at(-1) === field);
+    const mark = (fields) => {
+      $$(".sf", board).forEach((old) => old.remove());
+      for (const at of new Set(fields)) $(".pt", board).append(svg("rect", { class: "sf", x: (at % width) * 10 + 0.5, y: Math.floor(at / width) * 10 + 0.5, width: 9, height: 9 }));
+    };
+    // Of several captures with the same ends a field on the way tells which one is meant.
+    if (ends.length > 1) { mark([touched, ...ends.flatMap(({ path }) => path.slice(1, -1))]); return; }
+    const chosen = ends[0] ?? (ways.length === 1 ? ways[0] : undefined);
     touched = undefined;
     if (chosen) { visit(chosen.link.href); return; }
     const from = moves.filter(({ path }) => path[0] === field);
     if (from.length) touched = field;
-    $$(".sf", board).forEach((mark) => mark.remove());
-    for (const at of new Set(from.length ? [field, ...from.map(({ path }) => path.at(-1))] : []))
-      $(".pt", board).append(svg("rect", { class: "sf", x: (at % width) * 10 + 0.5, y: Math.floor(at / width) * 10 + 0.5, width: 9, height: 9 }));
+    mark(from.length ? [field, ...from.map(({ path }) => path.at(-1))] : []);
   }
   document.addEventListener("click", (click) => {
     const board = click.target.closest?.(".trial svg.bd"), link = click.target.closest?.(".trial :is(.ctl, .line) a");
@@ -82,7 +87,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     visit(link.href);
   });
   document.addEventListener("keydown", (key) => {
-    const link = kind() === "trial" && key.target === document.body && !key.ctrlKey && !key.metaKey && !key.altKey && $({ l: "#golive", ArrowLeft: "#back" }[key.key] ?? "none");
+    const link = kind() === "trial" && !key.target.matches?.("input, select, textarea") && !key.ctrlKey && !key.metaKey && !key.altKey && $({ l: "#golive", L: "#golive", ArrowLeft: "#back" }[key.key] ?? "none");
     if (link) { key.preventDefault(); link.click(); }
   });
 

@@ -239,7 +239,7 @@ const keys = { ArrowLeft: acts.back, ArrowRight: acts.on, l: goLive, f: turn }, 
 document.addEventListener("keydown", (key) => {
   if (key.ctrlKey || key.metaKey || key.altKey) return;
   if (!game()) return;
-  const of = key.target === document.body ? keys : key.target.closest?.("#board") ? boardKeys : {}, act = of[key.key.length === 1 ? key.key.toLowerCase() : key.key];
+  const { target } = key, of = target.closest?.("#board") ? boardKeys : target.matches?.("input, select, textarea") ? {} : keys, act = of[key.key.length === 1 ? key.key.toLowerCase() : key.key];
   if (act) { key.preventDefault(); act(); }
 });
 let from;

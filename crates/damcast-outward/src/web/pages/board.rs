@@ -151,7 +151,7 @@ impl<'a> PageBuilder<'a> {
         };
         let begun = |shown: &PageGame<'_>| {
             let key = format!("man-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
-            let inputs = (shown.digest(), shown.number, shown.is_current());
+            let inputs = (shown.digest(), shown.number, shown.is_current);
             self.parts.leaf("a", &key, inputs, || {
                 html! {
                     a class=(state_class(shown.game)) href=(self.link(&shown.address())) {
@@ -176,7 +176,7 @@ impl<'a> PageBuilder<'a> {
     fn card_in_list(&self, shown: &PageGame<'_>, is_leading: bool) -> Markup {
         let key = format!("card-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
         let players = self.player_pages(shown.game);
-        let inputs = (shown.digest(), shown.number, shown.is_current(), players, is_leading);
+        let inputs = (shown.digest(), shown.number, shown.is_current, players, is_leading);
         self.parts.leaf("li", &key, inputs, || html! { li.lead[is_leading] { (self.card(shown, is_leading)) } })
     }
 

@@ -195,6 +195,10 @@ impl<'a> PageBuilder<'a> {
     }
 
     fn report(&self) -> Markup {
+        // A report names the winner.
+        if self.address.hides_results {
+            return Markup::default();
+        }
         let report = shortened(&self.view.plan().event.report, MAX_REPORT_LEN);
         let paragraphs = || {
             html! { section.ev-report {

@@ -153,8 +153,11 @@ impl PageBuilder<'_> {
     /// name.
     fn link_preview(&self, title: &str, shown: &[PageGame<'_>], picture: Option<&str>) -> Markup {
         let event = self.event(shown).unwrap_or_else(|| self.texts().untitled.to_owned());
+        // A viewer's own line must not look like the game.
+        let is_trial = matches!(self.address.kind, PageKind::Trial { .. });
+        let picture = picture.filter(|_| !is_trial);
         let (title, description) = match shown {
-            [one] => {
+            [one] if !is_trial => {
                 let [white, black] = Color::BOTH.map(|color| one.player_label(color).name.unwrap_or("–".into()));
                 let round = one.game.tag("Round").map(|round| fill(self.texts().round, truncated(round)));
                 let facts = [Some(event), round, Some(self.board_title(one.number)), Some(self.status(one.game))];

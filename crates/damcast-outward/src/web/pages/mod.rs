@@ -33,7 +33,7 @@ mod text;
 mod trial;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 
 use draughts::Color;
@@ -108,11 +108,14 @@ pub struct PageGame<'a> {
     pub board: &'a ViewerBoard,
     /// State of the game.
     pub game: &'a ViewerGame,
+    /// Whether this is the game that pages show of the board.
+    pub is_current: bool,
 }
 
 impl<'a> PageGame<'a> {
-    fn is_current(&self) -> bool {
-        self.board.current().is_some_and(|current| current.number == self.game.number)
+    fn new(view: &View, (number, board): (BoardNumber, &'a ViewerBoard), game: &'a ViewerGame) -> PageGame<'a> {
+        let is_current = view.shown_game(board).is_some_and(|shown| shown.number == game.number);
+        PageGame { number, board, game, is_current }
     }
 
     /// Returns what identifies all that pages show of the game.
@@ -122,7 +125,7 @@ impl<'a> PageGame<'a> {
 
     /// Returns the path of the game's page; for the current game that of its board, which shows its next game too.
     fn address(&self) -> String {
-        if self.is_current() { format!("/board/{}", percent_encoded(&self.board.name)) } else { self.game_address() }
+        if self.is_current { format!("/board/{}", percent_encoded(&self.board.name)) } else { self.game_address() }
     }
 
     fn game_address(&self) -> String {
@@ -202,7 +205,7 @@ impl<'a> PageBuilder<'a> {
     /// Returns all boards with their current games.
     pub fn current(&self) -> Vec<PageGame<'a>> {
         let all = self.view.hall.boards().into_iter();
-        all.filter_map(|(number, board)| Some(PageGame { number, board, game: board.current()? })).collect()
+        all.filter_map(|board| Some(PageGame::new(self.view, board, self.view.shown_game(board.1)?))).collect()
     }
 
     /// Returns all games of a round, by the number of the board in the round.
@@ -221,11 +224,16 @@ impl<'a> PageBuilder<'a> {
     /// Returns the unstarted games whose board shows no game of theirs yet, each with the number of its board.
     fn unstarted_games(&self) -> Vec<(BoardNumber, &'a ViewerGame)> {
         let current = self.current();
-        let numbered = |(UnstartedGame { hall, game }, index): (&'a UnstartedGame, u64)| {
-            let number = game.tag("Board").and_then(|number| number.parse().ok());
-            // Boards without a number follow those with a game.
-            let number = number.unwrap_or(current.len() as u64 + index);
-            (BoardNumber { hall: *hall, number }, game)
+        let tag = |game: &ViewerGame| game.tag("Board").and_then(|number| number.parse().ok());
+        let mut taken: BTreeSet<BoardNumber> = current.iter().map(|shown| shown.number).collect();
+        let unstarted = &self.view.plan().unstarted;
+        taken.extend(unstarted.iter().filter_map(|one| Some(BoardNumber { hall: one.hall, number: tag(&one.game)? })));
+        // A board without a number has that of its place, unless another board has it.
+        let mut free = |hall: usize, place: u64| {
+            let of_hall = || taken.iter().filter(|number| number.hall == hall).map(|number| number.number);
+            let number = if of_hall().any(|number| number == place) { of_hall().max().unwrap_or(0) + 1 } else { place };
+            taken.insert(BoardNumber { hall, number });
+            number
         };
         // The file of games follows the events: a game may have begun that it does not have yet.
         let is_same = |one: &ViewerGame, other: &ViewerGame| {
@@ -234,8 +242,14 @@ impl<'a> PageBuilder<'a> {
         let has_begun = |number: BoardNumber, game: &ViewerGame| {
             current.iter().any(|shown| shown.number == number && !shown.game.is_ended && is_same(shown.game, game))
         };
-        let all = self.view.plan().unstarted.iter().zip(1..).map(numbered);
-        all.filter(|(number, game)| !has_begun(*number, game)).collect()
+        let numbered = |UnstartedGame { hall, place, game }: &'a UnstartedGame| {
+            let (hall, tag) = (*hall, tag(game));
+            if has_begun(BoardNumber { hall, number: tag.unwrap_or(*place) }, game) {
+                return None;
+            }
+            Some((BoardNumber { hall, number: tag.unwrap_or_else(|| free(hall, *place)) }, game))
+        };
+        unstarted.iter().filter_map(numbered).collect()
     }
 
     /// Returns the unstarted game of a board, by its number in an address.
@@ -259,8 +273,8 @@ impl<'a> PageBuilder<'a> {
 
     /// Returns the current game of a board, by its name or number.
     fn current_game(&self, which: &str) -> Option<PageGame<'a>> {
-        let (number, board) = self.view.hall.board(which)?;
-        Some(PageGame { number, board, game: board.current()? })
+        let board = self.view.hall.board(which)?;
+        Some(PageGame::new(self.view, board, self.view.shown_game(board.1)?))
     }
 
     /// Renders the page of the address, or a page that says why there is none. `games` reads the moves of earlier games.
@@ -493,7 +507,7 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let open = |is_ended: bool| {
             let is_it = |game: &ViewerGame| game.result.is_none() && game.is_ended == is_ended;
-            games.iter().filter(|shown| shown.is_current() && is_it(shown.game)).count()
+            games.iter().filter(|shown| shown.is_current && is_it(shown.game)).count()
         };
         html! { div {
             div.hd { h2 { (texts.standings) }
@@ -570,9 +584,8 @@ impl<'a> PageBuilder<'a> {
 
     fn all_games(&self) -> Vec<PageGame<'a>> {
         let all = self.view.hall.boards().into_iter();
-        let of = |(number, board): (_, &'a ViewerBoard)| {
-            board.games.iter().map(move |game| PageGame { number, board, game })
-        };
+        let of =
+            |board: (_, &'a ViewerBoard)| board.1.games.iter().map(move |game| PageGame::new(self.view, board, game));
         all.flat_map(of).collect()
     }
 }
@@ -580,8 +593,8 @@ impl<'a> PageBuilder<'a> {
 /// Finds a game by `BOARD-GAME`.
 pub fn find_game<'a>(view: &'a View, which: &str) -> Option<PageGame<'a>> {
     let (name, game) = which.rsplit_once('-')?;
-    let (number, board) = view.hall.boards().into_iter().find(|(_, board)| board.name == name)?;
-    Some(PageGame { number, board, game: board.game(game.parse().ok()?)? })
+    let board = view.hall.boards().into_iter().find(|(_, board)| board.name == name)?;
+    Some(PageGame::new(view, board, board.1.game(game.parse().ok()?)?))
 }
 
 /// Draws the QR code of an address, and returns both; `None` if the address is too long.

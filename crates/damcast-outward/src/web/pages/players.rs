@@ -150,7 +150,7 @@ impl<'a> PageBuilder<'a> {
         let player = section.player(Some(id)).filter(|player| !player.is_hidden())?;
         let games = self.games_by_pairing();
         let cells: Vec<RoundCell<'_>> = section.player_rounds(id).into_iter().flatten().collect();
-        let now = cells.iter().rev().find_map(|cell| games.get(cell.pairing)).filter(|shown| shown.is_current());
+        let now = cells.iter().rev().find_map(|cell| games.get(cell.pairing)).filter(|shown| shown.is_current);
         let title = truncated(&player.name).into_owned();
         Some(self.current_page("list", &title, || html! { div.duo {
             (self.parts.part("div", "player", || self.player_head(section, player, &games)))

@@ -1,12 +1,11 @@
 //! Halls of a joined outlet, from the lines of the hub: their order, and which of them are away.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{ViewerBoard, ViewerHall};
+use super::{ViewerBoard, ViewerGame, ViewerHall};
 
 /// Line of the hub about halls.
 #[derive(Deserialize)]
@@ -88,8 +87,8 @@ impl ViewerHall {
         self.hall_name(number).map_or_else(|| number.to_string(), |hall| format!("{hall}.{number}"))
     }
 
-    /// Returns all boards with their numbers, hall by hall: the tags `Board` if all of a hall have distinct ones, else from 1 in the order of
-    /// names.
+    /// Returns all boards with their numbers, hall by hall: the tag `Board` of the last game that has one, else the number at the end of the
+    /// name, else the next free number in the order of names.
     pub fn boards(&self) -> Vec<(BoardNumber, &ViewerBoard)> {
         let mut all = Vec::new();
         for hall in 0..self.halls.len().max(1) {
@@ -112,12 +111,34 @@ impl ViewerHall {
     }
 }
 
-/// Returns the numbers of the boards of a hall.
+/// Returns the numbers of the boards of a hall: distinct, and the same whichever other boards have begun, if names or tags say them.
 fn numbers(boards: &[&ViewerBoard]) -> Vec<u64> {
-    let tag = |board: &&ViewerBoard| board.current()?.tags.get("Board")?.parse::<u64>().ok();
-    let tags: Option<Vec<u64>> = boards.iter().map(tag).collect();
-    let distinct = |numbers: &Vec<u64>| BTreeSet::from_iter(numbers).len() == numbers.len();
-    tags.filter(distinct).unwrap_or_else(|| (1..=boards.len() as u64).collect())
+    let tag = |game: &ViewerGame| game.tags.get("Board")?.parse::<u64>().ok();
+    let own = |board: &&ViewerBoard| tag(board.current()?);
+    let earlier = |board: &&ViewerBoard| board.games.iter().rev().find_map(|game| tag(game));
+    let mut numbers: Vec<Option<u64>> = vec![None; boards.len()];
+    // A game of no pairing, such as an analysis, has no tag.
+    for source in [&own as &dyn Fn(&&ViewerBoard) -> Option<u64>, &earlier, &|board| number_at_end(&board.name)] {
+        for (at, board) in boards.iter().enumerate() {
+            if let Some(number) =
+                source(board).filter(|number| numbers[at].is_none() && !numbers.contains(&Some(*number)))
+            {
+                numbers[at] = Some(number);
+            }
+        }
+    }
+    let mut last = numbers.iter().flatten().copied().max().unwrap_or(0);
+    let mut next = || {
+        last = last.saturating_add(1);
+        last
+    };
+    numbers.into_iter().map(|number| number.unwrap_or_else(&mut next)).collect()
+}
+
+/// Returns the number with which a name ends.
+fn number_at_end(name: &str) -> Option<u64> {
+    let rest = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    name[rest.len()..].parse().ok()
 }
 
 #[cfg(test)]
@@ -152,6 +173,29 @@ mod tests {
             [name("a.2"), name("1"), name("2"), name("a.x-1"), name("c.1")],
             [Some("a.x-2"), Some("b.x-1"), Some("a.x-2"), Some("a.x-1"), None]
         );
+    }
+
+    #[test]
+    fn boards_keep_numbers_whatever_others_play() {
+        let numbers = |lines: &[String]| {
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            hall(&lines).boards().iter().map(|(number, board)| (number.number, board.name.clone())).collect::<Vec<_>>()
+        };
+        let named =
+            |numbers: &[(u64, &str)]| numbers.iter().map(|(n, name)| (*n, (*name).to_owned())).collect::<Vec<_>>();
+        let untagged = |board: &str, n: u32| {
+            game(board, 0).replace("\"game\":1", &format!("\"game\":{n}")).replace("\"Board\":\"0\"", "")
+        };
+        // An analysis after the game, and a spare board.
+        let mut lines = vec![game("board-1", 1), game("board-5", 5), untagged("board-1", 2), untagged("board-8", 1)];
+        assert_eq!(numbers(&lines), named(&[(1, "board-1"), (5, "board-5"), (8, "board-8")]));
+        // Without tags the names say the numbers, also before other boards have begun.
+        assert_eq!(numbers(&[untagged("board-3", 1)]), named(&[(3, "board-3")]));
+        // A game that continues on another board keeps its number there; the other numbers stay distinct.
+        lines.push(game("board-9", 5));
+        lines.push(untagged("x", 1));
+        let expected = [(1, "board-1"), (5, "board-5"), (8, "board-8"), (9, "board-9"), (10, "x")];
+        assert_eq!(numbers(&lines), named(&expected));
     }
 
     #[test]
