@@ -95,7 +95,13 @@ fn tables_show_results_on_phone() {
     tournament(&mut outlet);
     let known = std::fs::read_to_string(outlet.path("tournament.json")).unwrap();
     let named = known.replace("Clerc, R.", LONG).replace("Gantwarg", "Тансыккужина, Тамара");
-    outlet.write("tournament.json", &named.replace("\"name\":\"Ba\"", "\"federation\":\"SEN\",\"name\":\"Ba\""));
+    let named = named.replace("\"name\":\"Ba\"", "\"federation\":\"SEN\",\"name\":\"Ba\"");
+    let mut document: Value = serde_json::from_str(&named).unwrap();
+    let section = &mut document["sections"][0];
+    let bye = json!({"id": 5, "name": "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch, X"});
+    section["players"].as_array_mut().unwrap().push(bye);
+    section["rounds"][1]["byes"] = json!([{"player": 5}]);
+    outlet.write("tournament.json", &document.to_string());
     outlet.write("archive/board-1-1.pdn", "*\n");
     outlet.write("archive/board-2-1.pdn", "*\n");
     let server = outlet.serve();
@@ -104,6 +110,7 @@ fn tables_show_results_on_phone() {
         open(&mut browser, &server, path);
         let outside = "[...document.querySelectorAll('.tb')].filter(table => table.scrollWidth > table.clientWidth && !table.querySelector('.x')).length";
         assert_eq!(browser.evaluate(outside), 0, "{path}");
+        assert_eq!(browser.evaluate("document.documentElement.scrollWidth"), 360, "{path}");
         // The end of no name is missing.
         let cut = "[...document.querySelectorAll('.st1 :is(td, th)')].filter(cell => cell.scrollWidth > cell.clientWidth + 1).map(cell => cell.textContent)";
         assert_eq!(browser.evaluate(cut), json!([]), "{path}");

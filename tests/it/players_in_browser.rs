@@ -103,8 +103,57 @@ fn viewer_moves_pieces_beside_game() {
     server.wait_for(&outlet);
     browser.evaluate("document.querySelector('#legal a').click()");
     browser.wait("location.pathname", &"/game/board-1-1/1/try/19-23/28x19".into());
-    browser.evaluate("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'l', bubbles: true}))");
+    // The key works with the focus on the board, and with caps lock.
+    browser.evaluate(
+        "document.querySelector('#board').dispatchEvent(new KeyboardEvent('keydown', {key: 'L', bubbles: true}))",
+    );
     browser.wait("location.pathname", &"/game/board-1-1/1".into());
+    browser.wait(&format!("document.querySelector('#moves a') !== null && {LIVE}"), &"Live".into());
+    // So does an arrow after a click on a link.
+    browser.evaluate("document.querySelector('#moves a').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}))");
+    browser.wait("location.pathname", &"/game/board-1-1/2".into());
+    let complaints = browser.page_errors();
+    assert!(complaints.is_empty(), "{complaints:?}");
+}
+
+#[test]
+fn square_on_the_way_tells_captures_apart() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    // 22x13x6 and 22x15x6; the king has captures of its own.
+    let fen = "W:W22,K7:B9,10,17,18";
+    let game = json!({"n": 1, "type": "game", "gametype": "21", "tags": {"SetUp": "1", "FEN": fen}, "fen": fen});
+    outlet.append_event("board-1", game);
+    let server = outlet.serve();
+    browser.visit(&format!("http://{}/game/board-1-1/0/try/", server.address));
+    browser.wait(LIVE, &"Live".into());
+    browser.evaluate(
+        "window.paths = [...document.querySelectorAll('#legal a')].filter(link => link.textContent.startsWith('22')).map(({ dataset, pathname }) => ({ pathname, path: dataset.path.split(',').map(Number) })); \
+         window.touch = (field) => { const board = document.querySelector('.trial svg.bd'), width = +board.dataset.w, box = board.getBoundingClientRect(), size = box.width / width; \
+         board.dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: box.x + (field % width + .5) * size, clientY: box.y + (Math.floor(field / width) + .5) * size })); }",
+    );
+    let ends = "paths.map(({ path }) => [path[0], path.at(-1)].join())";
+    assert_eq!(browser.evaluate(&format!("[paths.length, new Set({ends}).size]")), json!([2, 1]));
+    for index in [1, 0] {
+        // The piece, and a square on each way; the script for it loads after the page.
+        let touch = "touch(paths[0].path[0]), touch(paths[0].path.at(-1))";
+        browser.wait(
+            &format!("{touch}, location.pathname + document.querySelectorAll('.sf').length"),
+            &"/game/board-1-1/0/try/3".into(),
+        );
+        browser.evaluate(&format!("touch(paths[{index}].path[1])"));
+        browser.wait(
+            &format!(
+                "[location.pathname === paths[{index}].pathname, document.querySelectorAll('ol.line li').length].join()"
+            ),
+            &"true,1".into(),
+        );
+        browser.evaluate("document.querySelector('#back').click()");
+        browser.wait(
+            "location.pathname + document.querySelectorAll('#legal a').length",
+            &"/game/board-1-1/0/try/5".into(),
+        );
+    }
     let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
 }

@@ -38,7 +38,7 @@ impl<'a> PageBuilder<'a> {
                     }
                 } }
             } }
-            @if !section.byes(round).is_empty() { p { (texts.without_opponent) @for (index, player) in section.byes(round).into_iter().enumerate() {
+            @if !section.byes(round).is_empty() { p.bye { (texts.without_opponent) @for (index, player) in section.byes(round).into_iter().enumerate() {
                 @if index > 0 { ", " } (self.player_link(section, player))
             } } }
         }
