@@ -166,7 +166,7 @@ impl Hall {
     fn end(&mut self) {
         while !self.station.as_mut().unwrap().signal(Signal::TERM).success() {
             self.start(None);
-            self.station.as_ref().unwrap().wait_for("recording");
+            self.station.as_ref().unwrap().wait_for(": recording line=");
         }
     }
 

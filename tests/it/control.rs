@@ -367,7 +367,7 @@ fn unanswered_request_is_not_run_later() {
 fn unreadable_request_reaches_no_log() {
     let place = StationFolder::new(&["a"]);
     let mut station = place.start();
-    station.wait_for("recording");
+    station.wait_for(": recording line=");
     for (request, message) in [
         ("adjourn", "request `adjourn` is not known; known are result"),
         ("resign nobody", "white or black"),

@@ -66,7 +66,7 @@ impl StationFolder {
     /// Asserts that the public files match the live file of the only board; a station completes them if needed.
     fn is_shown_as_it_is_published(&self, live: &str) {
         let mut station = self.start();
-        station.wait_for("recording");
+        station.wait_for(": recording line=");
         assert!(station.signal(Signal::TERM).success());
         for file in ["games.pdn", "started.pdn"] {
             let text = fs::read_to_string(self.path("recordings/public").join(file)).unwrap();

@@ -87,7 +87,7 @@ fn starts_from_logs_larger_than_memory() {
     place.prepend_config("[log]\ncompress = true\n");
 
     let mut station = place.start();
-    station.wait_for("recording");
+    station.wait_for(": recording line=");
     station.wait_for("a-2.log was compressed");
     let peak = peak_memory(station.process.id());
     assert!(peak < MAX_MEMORY_KIB, "a start took {peak} kiB");

@@ -39,7 +39,7 @@ impl Hall {
     pub fn start_again(&mut self) {
         self.station = self.place.start();
         self.pty.wait_for_the_station();
-        self.station.wait_for("recording");
+        self.station.wait_for(": recording line=");
     }
 
     #[track_caller]

@@ -217,9 +217,7 @@ impl Session {
     fn recover(&self, case: &str) {
         let before = self.output_count(": recording line=");
         let station = self.start(None);
-        wait_until(&format!("{case}: three lines recording"), || {
-            self.output_count("recording line") >= before + 3 || self.output_count(": recording line=") >= before + 3
-        });
+        wait_until(&format!("{case}: three lines recording"), || self.output_count(": recording line=") >= before + 3);
         self.end(station, case);
     }
 }

@@ -63,7 +63,7 @@ fn chain_age_starts_new_logs_during_run() {
     let up = Record::new(0, RecordKind::LinkUp).to_line() + &Record::new(9, RecordKind::LinkDown).to_line();
     fs::write(place.path("recordings/log/a-1.log"), header.to_text() + &up).unwrap();
     let station = place.start();
-    station.wait_for("recording");
+    station.wait_for(": recording line=");
     wait_until("a log that goes on", || !place.log("a-2.log").header.other.is_empty());
     assert_eq!(key(&place.log("a-2.log").header, KEY_CONTINUES), "yes");
     wait_until("new logs", || place.path("recordings/log/a-3.log").exists());

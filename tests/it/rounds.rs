@@ -643,7 +643,7 @@ fn stop_at_random_moments(lines: usize, stops: u64, seed: u64) {
         assert_eq!(players(&place.public("round/1/games.pdn")), expected, "stop {stop}");
         assert_eq!(record(), before, "stop {stop}");
         station = place.start();
-        station.wait_for("recording");
+        station.wait_for(": recording line=");
     }
     assert!(station.signal(Signal::TERM).success());
     place.fsck().done();

@@ -167,7 +167,7 @@ fn live_folder_and_commits_of_other_user_do_not_stop_log() {
     set_mode(&home.path("live"), 0o755);
     set_mode(&home.path("live/a-1.pdn"), 0o644);
     let mut station = home.start();
-    station.wait_for("recording");
+    station.wait_for(": recording line=");
     assert!(station.signal(Signal::TERM).success());
     home.place.assert_clean();
 }
@@ -194,7 +194,7 @@ fn files_created_by_root_belong_to_folder_owner() {
     assert!(home.path("live/a-1.pdn").exists() && home.path("public/events.ndjson").exists());
     // A station that root starts once.
     let mut station = home.place.start();
-    station.wait_for("recording");
+    station.wait_for(": recording line=");
     wait_until("public files", || home.path("public/games.pdn").exists());
     assert!(station.signal(Signal::TERM).success());
     assert!(of_others().is_empty(), "{:?}", of_others());
