@@ -26,7 +26,7 @@ fn event_is_described_at_desk() {
     let folder = picture_folder();
     let hall = ArbiterHall::with_script("exit 1");
     let station = hall.place.start();
-    station.wait_for(": recording line=");
+    station.wait_for("operators reach this station");
     hall.import("players.csv", &list(4));
     let desk = DeskProcess::start(&hall.place, "");
     browser.call("Emulation.setTimezoneOverride", json!({"timezoneId": "Asia/Kolkata"}));

@@ -143,7 +143,7 @@ fn real_engine_pairs_nine_rounds_of_32() {
     let Some(engine) = real_engine() else { return };
     let hall = ArbiterHall::with_engine(&engine);
     let station = hall.place.start();
-    station.wait_for(": recording line=");
+    station.wait_for("operators reach this station");
     hall.import("players.csv", &list(32));
     hall.tournament(&["pair", "--confirm"]).fails(1, "the number of rounds is not known");
     let seed = 20_261_125;
@@ -238,7 +238,7 @@ fn pairs_are_shown_first_and_failures_change_nothing() {
 fn desk_runs_engine_and_sends_ordinary_request() {
     let hall = ArbiterHall::with_script(r#"printf '2\n1 3\n4 2\n' >"$4""#);
     let station = hall.place.start();
-    station.wait_for(": recording line=");
+    station.wait_for("operators reach this station");
     hall.import("players.csv", &list(5));
     let engine = hall.place.path("engine.sh");
     let desk = DeskProcess::start(&hall.place, &format!("[tournament]\nengine = [{engine:?}]\n"));

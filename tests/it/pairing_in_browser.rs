@@ -34,7 +34,7 @@ fn rounds_are_paired_and_printed_in_browser() {
     let folder = picture_folder();
     let hall = ArbiterHall::with_script(r#"printf '2\n1 3\n4 2\n' >"$4""#);
     let station = hall.place.start();
-    station.wait_for(": recording line=");
+    station.wait_for("operators reach this station");
     hall.import("players.csv", &list(5));
     let engine = hall.place.path("engine.sh");
     let desk = DeskProcess::start(

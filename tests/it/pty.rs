@@ -96,6 +96,8 @@ impl Drop for Pty {
     }
 }
 
+/// Maximum real time of a step: when this process gets no processor, hands pause instead of playing several moves at once.
+const MAX_STEP: Duration = Duration::from_millis(20);
 /// Time to put back one piece, in milliseconds.
 const PLACING_MS: u64 = 400;
 const SEND_POSITION: u8 = 0x42;
@@ -114,8 +116,8 @@ pub struct Board {
     /// Milliseconds of the recording that have been played.
     now: u64,
     speed: f64,
-    /// Real time when play started, and the recording's time then.
-    playing_since: Option<(Instant, u64)>,
+    /// Real time of the last step, while it is played.
+    last_step: Option<Instant>,
 }
 
 impl Board {
@@ -134,23 +136,24 @@ impl Board {
         let position = script.iter().find(|(_, message)| message[0] == POSITION).unwrap().1.clone();
         script.retain(|(_, message)| message[0] != POSITION);
         let mut script = script.into_iter();
-        Board { next: script.next(), script, position, sent: Vec::new(), now: 0, speed, playing_since: None }
+        Board { next: script.next(), script, position, sent: Vec::new(), now: 0, speed, last_step: None }
     }
 
     /// Plays up to a time of the recording, or until `enough` holds. Time passes only here.
     pub fn play(&mut self, pty: &mut Pty, until_ms: u64, mut enough: impl FnMut() -> bool) {
-        self.playing_since = None;
+        self.last_step = None;
         while self.now < until_ms && !enough() {
             self.run(pty);
             std::thread::sleep(Duration::from_millis(1));
         }
-        self.playing_since = None;
+        self.last_step = None;
     }
 
     /// Plays everything due. Time passes from the first call on, for boards that are played together.
     pub fn run(&mut self, pty: &mut Pty) {
-        let (start, start_ms) = *self.playing_since.get_or_insert((Instant::now(), self.now));
-        self.advance(pty, start_ms + (start.elapsed().as_secs_f64() * 1000.0 * self.speed) as u64);
+        let now = Instant::now();
+        let step = now.duration_since(self.last_step.replace(now).unwrap_or(now)).min(MAX_STEP);
+        self.advance(pty, self.now + (step.as_secs_f64() * 1000.0 * self.speed) as u64);
     }
 
     /// Sends all messages up to a time of the recording.

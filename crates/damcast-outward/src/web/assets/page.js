@@ -132,16 +132,16 @@ function draw(board, { pieces = "", path, captured, clocks }) {
     marks.push(...square(x, y, "mf mo"), ...square(u, v, "mf"));
   }
   if (taken.length) {
-    const points = way.map((field) => centre(field).join()).join(" ");
-    lines.push(svg("polyline", { class: "t0", points }), svg("polyline", { class: "t1", points }));
+    const points = way.map(centre).join(" ");
+    lines.push(...["t0", "t1"].map((name) => svg("polyline", { class: name, points })));
     taken.forEach((field, order) => {
       const [x, y] = centre(field), number = svg("text", { class: "go", x, y: y + 1.5 });
       number.textContent = order + 1;
-      lines.push(svg("circle", { class: "gr", cx: x, cy: y, r: 2.9 }), svg("circle", { class: "gd", cx: x, cy: y, r: 2.9 }), number);
+      lines.push(...["gr", "gd"].map((name) => svg("circle", { class: name, cx: x, cy: y, r: 2.9 })), number);
     });
   }
   [...pieces].forEach((piece, field) => { if (piece !== ".") { const [x, y] = centre(field); all.push(svg("use", { href: "#" + piece, x, y })); } });
-  $(".mk", board).replaceChildren(...marks); $(".pt", board).replaceChildren(...lines); $(".ps", board).replaceChildren(...all);
+  for (const [layer, nodes] of [[".mk", marks], [".pt", lines], [".ps", all]]) $(layer, board).replaceChildren(...nodes);
   for (const number of $$(".nm text", board)) number.setAttribute("class", pieces[Math.floor(number.getAttribute("y") / 10) * width + Math.floor(number.getAttribute("x") / 10)] === "." ? "e" : "");
 }
 /** Shows the position after an entry, with its clocks; the live clocks are kept aside. */
@@ -167,6 +167,8 @@ function follow(last) {
   const it = entry(last);
   if (it) steps(last, last, it);
 }
+/** Returns the names of the fields of the board. */
+const fieldNames = () => ($("svg.bd.big")?.dataset.names ?? "").split(",");
 function steps(index, last, it) {
   for (const link of entries()) if (+link.dataset.at === index) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
   const address = (to) => entryAddress(Math.min(to, last));
@@ -174,7 +176,7 @@ function steps(index, last, it) {
   if ($("#try")) $("#try").href = address(index).replace(/(?=\?|$)/, "/try/");
   $("#golive").classList.toggle("p", index === last);
   if (it.fen) $("#fen").dataset.fen = it.fen; else delete $("#fen").dataset.fen;
-  const names = ($("svg.bd.big")?.dataset.names ?? "").split(","), list = (piece) => [...(it.pieces ?? "")].map((one, field) => (one === piece ? names[field] : "")).filter(Boolean).sort((a, b) => a - b || (a < b ? -1 : 1)).join(", ");
+  const names = fieldNames(), list = (piece) => [...(it.pieces ?? "")].map((one, field) => (one === piece ? names[field] : "")).filter(Boolean).sort((a, b) => a - b || (a < b ? -1 : 1)).join(", ");
   const text = (men, kings) => [men && `${texts.men} ${men}`, kings && `${texts.kings} ${kings}`].filter(Boolean).join("; ") || texts.no_pieces;
   const [white, black] = $$("#text dd");
   put(white, text(list("w"), list("W"))); put(black, text(list("b"), list("B")));
@@ -185,7 +187,7 @@ function scrollToMove() {
   if (box) box.scrollTop += link.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
 }
 function sentence(it) {
-  const path = numbers(it?.path), names = ($("svg.bd.big")?.dataset.names ?? "").split(",");
+  const path = numbers(it?.path), names = fieldNames();
   if (path.length < 2) return it?.said ?? "";
   const side = it.turn === "b" ? texts.white : texts.black, taken = numbers(it.captured).map((field) => names[field]).join(", ");
   return (taken ? texts.spoken_capture : texts.spoken_move).replace("{side}", side).replace("{from}", names[path[0]]).replace("{to}", names[path.at(-1)]).replace("{taken}", taken);
@@ -224,9 +226,8 @@ async function copy(button, text) {
   put(button, texts.copied);
   setTimeout(() => put(button, before), 1500);
 }
-const turn = () => document.body.classList.toggle("turned");
 const current = () => Math.min(at(), +game().dataset.count);
-const acts = { first: () => go(0), back: () => go(current() - 1), on: () => go(current() + 1), last: () => go(Infinity), golive: goLive, turnboard: turn,
+const acts = { first: () => go(0), back: () => go(current() - 1), on: () => go(current() + 1), last: () => go(Infinity), golive: goLive, turnboard: () => document.body.classList.toggle("turned"),
   fen: (button) => copy(button, button.dataset.fen ?? ""), link: (link) => copy(link, link.href), pdn: (link) => fetch(link.href).then((answer) => answer.text()).then((text) => copy(link, text)) };
 document.addEventListener("click", (click) => {
   const link = game() && click.target.closest?.(".two a, .two button");
@@ -235,10 +236,9 @@ document.addEventListener("click", (click) => {
   if (act) { click.preventDefault(); act(link); }
 });
 // Without the focus on the board, Home and End scroll the page.
-const keys = { ArrowLeft: acts.back, ArrowRight: acts.on, l: goLive, f: turn }, boardKeys = { ...keys, Home: acts.first, End: acts.last };
+const keys = { ArrowLeft: acts.back, ArrowRight: acts.on, l: goLive, f: acts.turnboard }, boardKeys = { ...keys, Home: acts.first, End: acts.last };
 document.addEventListener("keydown", (key) => {
-  if (key.ctrlKey || key.metaKey || key.altKey) return;
-  if (!game()) return;
+  if (key.ctrlKey || key.metaKey || key.altKey || !game()) return;
   const { target } = key, of = target.closest?.("#board") ? boardKeys : target.matches?.("input, select, textarea") ? {} : keys, act = of[key.key.length === 1 ? key.key.toLowerCase() : key.key];
   if (act) { key.preventDefault(); act(); }
 });
