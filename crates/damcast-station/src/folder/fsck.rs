@@ -22,6 +22,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::{FileExt, PermissionsExt};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use chrono::Local;
@@ -288,16 +289,21 @@ pub fn check(directory: &Path) -> io::Result<FsckReport> {
             explained.extend(found.files.keys().filter(|file| file.starts_with(directory)).cloned());
             continue;
         }
-        let check = OutletCheck {
+        let holder = report.holder.clone();
+        let new_check = || OutletCheck {
             outlet,
             round_boards: &round_boards,
             found: &found,
             witnesses: &witnesses,
             now,
-            report: &mut report,
+            report: FsckReport { holder: holder.clone(), ..FsckReport::default() },
             explained: BTreeSet::new(),
         };
-        explained.extend(check.check()?);
+        for check in check_outlet(new_check)? {
+            report.events += check.report.events;
+            report.findings.extend(check.report.findings);
+            explained.extend(check.explained);
+        }
     }
     check_former_outlets(&folder, &mut report);
     check_unknown_files(&found, &explained, &folder, &mut report);
@@ -409,37 +415,52 @@ fn relative(path: &Path) -> PathBuf {
     Path::new("log").join(path.file_name().unwrap_or_default())
 }
 
-/// Check of an outlet.
+/// Checks an outlet: its events, and on another thread its other files. `new_check` makes a check without findings.
+fn check_outlet<'c>(new_check: impl Fn() -> OutletCheck<'c> + Sync) -> io::Result<[OutletCheck<'c>; 2]> {
+    let check_files = || {
+        let mut check = new_check();
+        check.check_files().map(|()| check)
+    };
+    let mut events = new_check();
+    let (checked, files) = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().spawn_scoped(scope, check_files).ok();
+        let checked = events.check_events();
+        // If no thread can be spawned, this one checks all.
+        let files = thread.map_or_else(check_files, |thread| thread.join().unwrap_or_else(|bug| resume_unwind(bug)));
+        (checked, files)
+    });
+    checked?;
+    Ok([events, files?])
+}
+
+/// Check of the events of an outlet, or of its other files.
 struct OutletCheck<'c> {
     outlet: &'c FoundOutlet,
     round_boards: &'c RoundBoards,
     found: &'c FolderContents,
     witnesses: &'c Witnesses,
     now: WallTime,
-    report: &'c mut FsckReport,
+    report: FsckReport,
     /// Files of the outlet that are correct or were reported.
     explained: BTreeSet<PathBuf>,
 }
 
 impl OutletCheck<'_> {
-    /// Checks the outlet. Returns its files that are correct or were reported.
-    fn check(mut self) -> io::Result<BTreeSet<PathBuf>> {
+    /// Checks the archive, and the files that are replaced as a whole.
+    fn check_files(&mut self) -> io::Result<()> {
         self.explained.insert(self.outlet.path(outlets::EVENTS_FILE));
-        self.check_events()?;
         if self.round_boards.plans.current().is_some() {
             self.check_archive()?;
-            self.check_public_files()?;
-            return Ok(self.explained);
+            return self.check_public_files();
         }
         let directory = &self.outlet.planned.directory;
-        let files: BTreeSet<PathBuf> =
-            self.found.files.keys().filter(|path| path.starts_with(directory)).cloned().collect();
-        if !files.is_empty() {
+        self.explained.extend(self.found.files.keys().filter(|path| path.starts_with(directory)).cloned());
+        if self.found.files.keys().any(|path| path.starts_with(directory)) {
             let message = "there is no plan of the round, log/round-K.plan, so the public files cannot be checked";
             let advice = "start the station once; it writes the plan";
             self.report.error(FindingKind::StationFolder, directory, message, advice);
         }
-        Ok(files)
+        Ok(())
     }
 
     /// Compares the files that are replaced as a whole with their expected text.
