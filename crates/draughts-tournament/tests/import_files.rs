@@ -45,3 +45,13 @@ fn mistakes_of_all_files_are_told_at_once() {
     let faults = import(&[("players.csv", PLAYERS), ("round.csv", &unknown)]).unwrap_err();
     assert!(faults[0].starts_with("round.csv:3:") && faults[0].contains("there is no player 9"), "{faults:#?}");
 }
+
+#[test]
+fn name_of_digits_is_number_of_player() {
+    let numbered = import(&[("players.csv", PLAYERS), ("round.csv", ROUND)]).unwrap();
+    let named = ROUND.replace("-number", "");
+    let decision = import(&[("players.csv", PLAYERS), ("round.csv", &named)]).unwrap();
+    assert_eq!(decision.after, numbered.after);
+    let faults = import(&[("players.csv", PLAYERS), ("round.csv", &named.replace("3;4", "3;9"))]).unwrap_err();
+    assert!(faults[0].contains("there is no player 9"), "{faults:#?}");
+}

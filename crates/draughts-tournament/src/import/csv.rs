@@ -512,9 +512,15 @@ fn round(row: &Row, complaints: &mut ImportDiagnostics) -> u32 {
     round
 }
 
-/// Returns one side of a pairing: name, number and team; `None` if there is neither name nor number.
+/// Returns one side of a pairing: name, number and team; `None` if there is neither name nor number. A name of digits is a number.
 fn player(row: &Row, [name, number, team]: [Column; 3], complaints: &mut ImportDiagnostics) -> Option<PlayerRef> {
     let place = row.place(if row.text(name).is_empty() { number } else { name });
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if row.text(number).is_empty() && is_number(row.text(name)) {
+        let number = row.number(name, complaints)?;
+        let team = clean_text(row.text(team), place, complaints);
+        return Some(PlayerRef::named(place, Some(number), String::new(), team));
+    }
     let number = row.number(number, complaints);
     let name = Some(row.text(name)).filter(|name| *name != "-").unwrap_or_default();
     let name = clean_name(name, place, complaints);
