@@ -339,6 +339,8 @@ fn names_stay_in_cards_on_wall() {
         browser.call("Emulation.setDeviceMetricsOverride", screen);
         browser.visit(&format!("http://{}/?wall", server.address));
         browser.wait("document.readyState === 'complete' && document.querySelectorAll('.wall .g').length", &14.into());
+        // The script fits the names.
+        browser.wait("document.querySelector('.g .nm1').style.fontSize !== ''", &true.into());
         assert_eq!(browser.evaluate(outside), 0, "{width}x{height}");
         // Boards that fit stay large; others shrink before they are cut off.
         assert_eq!(browser.evaluate(&size("bk")), 1.95, "{width}x{height}");

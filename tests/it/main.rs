@@ -80,6 +80,7 @@ mod network;
 mod nginx;
 mod odd_files;
 mod office;
+mod official_results;
 mod open_pages;
 mod operation;
 mod operator;

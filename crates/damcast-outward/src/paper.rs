@@ -8,8 +8,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
 use crate::web::Language;
-use crate::web::pages::code;
-use crate::web::plan::{PlannedPairing, PlannedRound, PlannedSection, ViewerDeferral, ViewerPlan, title};
+use crate::web::pages::{code, official_result};
+use crate::web::plan::{PlannedRound, PlannedSection, RoundCell, ViewerPlan, ViewerReason, title};
 use crate::web::texts::{PageTexts, fill};
 
 /// Style of the sheets.
@@ -205,19 +205,16 @@ impl<'a> Sheet<'a> {
     /// Renders the pairings of a round, with results or with room for them.
     fn table_of(&self, round: &PlannedRound, has_results: bool) -> Markup {
         let texts = self.texts();
-        let result = |pairing: &PlannedPairing| match (&pairing.points, pairing.later) {
-            (Some([white, black]), _) => format!("{white}–{black}"),
-            (None, ViewerDeferral::Postponed) => texts.postponed.to_owned(),
-            (None, ViewerDeferral::Adjourned) => texts.adjourned.to_owned(),
-            (None, ViewerDeferral::No) => String::new(),
-        };
         html! {
             table.pairs {
                 thead { tr { th { (texts.board_heading) } th { (texts.white) } th { (texts.black) } th { (texts.result) } } }
                 tbody { @for pairing in &round.pairings { tr {
                     td { (pairing.table.map_or("–".to_owned(), |table| table.to_string())) }
                     td { (self.name(pairing.white)) } td { (self.name(pairing.black)) }
-                    td { @if has_results || pairing.points.is_some() || pairing.later != ViewerDeferral::No { (result(pairing)) } @else { span.blank {} } }
+                    td { @match official_result(texts, pairing) {
+                        Some(result) => { (result) }
+                        None => { @if !has_results { span.blank {} } }
+                    } }
                 } } }
             }
             @let byes = self.section.byes(round);
@@ -245,8 +242,12 @@ impl<'a> Sheet<'a> {
             let games = row["id"].as_u64().map(|id| self.section.player_rounds(id)).unwrap_or_default();
             let cell = |game: Option<_>| match game {
                 Some(Some(game)) => {
-                    let crate::web::plan::RoundCell { opponent, is_white, points, .. } = game;
-                    format!("{}{}{}", place(opponent), if is_white { '□' } else { '■' }, points.unwrap_or("·"))
+                    let RoundCell { opponent, is_white, points, reason, .. } = game;
+                    let opponent = opponent.map_or(format!("{} ", texts.bye), |opponent| {
+                        format!("{}{}", place(opponent), if is_white { '□' } else { '■' })
+                    });
+                    let mark = if reason == ViewerReason::Forfeit { "f" } else { "" };
+                    format!("{opponent}{}{mark}", points.unwrap_or("·"))
                 }
                 _ => "–".to_owned(),
             };

@@ -55,7 +55,7 @@ fn cover_shows_facts_before_first_game() {
     assert_page(&server, "/?lang=ru", &["Расписание", "Организатор"], &[]);
     let two = OutletFixture::new();
     write(&two, &facts("2199-07-12", ""), &[("published", None), ("published", None)]);
-    assert_page(&two.serve(), "/", &["<bdi>Round 1</bdi></h2>"], &["<bdi>Round 2</bdi></h2>"]);
+    assert_page(&two.serve(), "/", &["<bdi>Round 1</bdi></a></h2>"], &["<bdi>Round 2</bdi></h2>"]);
     // Boards without players say nothing about a round that is not open yet.
     let empty = "[GameType \"20\"]\n[Board \"1\"]\n[Result \"*\"]\n\n*\n";
     let boards = OutletFixture::new();

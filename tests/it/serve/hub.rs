@@ -426,3 +426,19 @@ fn name_that_hall_does_not_have_is_reported() {
         hub.state()["halls"][0]["problem"].as_str().is_some_and(|problem| problem.contains("add the name to `hosts`"))
     });
 }
+
+#[test]
+fn every_page_names_hall_that_is_away() {
+    let mut outlet = OutletFixture::new();
+    outlet.append_line(json!({"type": "halls", "halls": ["a", "b"]}));
+    outlet.begin("a.board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    outlet.play("a.board-1", 1);
+    let server = outlet.serve();
+    let names_hall = |path: &str| server.get(path).text().contains("<bdi>b</bdi>: <span class=\"st\">No signal</span>");
+    assert!(!names_hall("/standings"));
+    outlet.append_line(json!({"type": "hall", "hall": "b", "state": "away", "silent_s": 30}));
+    server.wait_for(&outlet);
+    for path in ["/", "/standings", "/players", "/archive", "/board/a.board-1"] {
+        assert!(names_hall(path), "{path}");
+    }
+}

@@ -53,6 +53,8 @@ pub struct Assets {
     pub script: Asset,
     /// Script that pages load after the first view.
     pub more: Asset,
+    /// Script that the screen at the wall and overlays load after the first view.
+    pub wall_script: Asset,
 }
 
 /// Script or style with its path.
@@ -90,6 +92,7 @@ impl Assets {
             studio_script: Asset::new("studio", "js", JS, minify(include_str!("assets/studio.js"))),
             script: Asset::new("page", "js", JS, minify(SCRIPT)),
             more: Asset::new("more", "js", JS, minify(MORE_SCRIPT)),
+            wall_script: Asset::new("wall", "js", JS, minify(include_str!("assets/wall.js"))),
         }
     }
 
@@ -104,8 +107,9 @@ impl Assets {
         self.all().into_iter().find(|asset| asset.path == path)
     }
 
-    fn all(&self) -> [&Asset; 6] {
-        [&self.style, &self.wall_style, &self.script, &self.more, &self.overlay_style, &self.studio_script]
+    fn all(&self) -> [&Asset; 7] {
+        let [style, wall_style, overlay_style] = [&self.style, &self.wall_style, &self.overlay_style];
+        [style, wall_style, overlay_style, &self.script, &self.more, &self.wall_script, &self.studio_script]
     }
 }
 

@@ -2,6 +2,7 @@
 //! `standings.json`. Files in, values out; a file that cannot be parsed counts as missing.
 
 use std::collections::HashMap;
+use std::fmt;
 
 use draughts::Color;
 use draughts_pdn::reader;
@@ -125,10 +126,21 @@ pub struct PlannedRound {
 #[derive(Clone, Debug, Deserialize)]
 struct PlannedBye {
     player: u64,
+    #[serde(default)]
+    why: String,
+    #[serde(default)]
+    points: String,
+}
+
+impl PlannedBye {
+    /// Whether the player was absent, and has no points.
+    fn is_absence(&self) -> bool {
+        matches!(self.why.as_str(), "absent" | "lost without opponent")
+    }
 }
 
 /// Pairing of a round.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Hash, Debug, Deserialize)]
 pub struct PlannedPairing {
     /// Identifies the pairing in all sections, as `pairing` in the events: a number, after the name of its hall in a joined outlet.
     #[serde(deserialize_with = "text_or_number")]
@@ -143,6 +155,9 @@ pub struct PlannedPairing {
     pub black: Option<u64>,
     /// Official points of White and Black.
     pub points: Option<[String; 2]>,
+    /// Reason of the official points.
+    #[serde(default)]
+    pub reason: ViewerReason,
     /// Whether the game is postponed or adjourned.
     #[serde(default)]
     pub later: ViewerDeferral,
@@ -154,8 +169,25 @@ fn text_or_number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<S
     Ok(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 
+/// Reason of official points.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ViewerReason {
+    /// A player, or both, were absent.
+    Forfeit,
+    /// The game will not be played.
+    #[serde(rename = "not played")]
+    NotPlayed,
+    /// The player has no opponent.
+    Bye,
+    /// The game on the board, or any other reason.
+    #[default]
+    #[serde(other)]
+    Played,
+}
+
 /// Deferral of a pairing to a time outside its round.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ViewerDeferral {
     /// The game begins later.
@@ -175,19 +207,21 @@ struct PlannedMatch {
     away: u64,
 }
 
-/// Game of a player in a round, for a cell of the standings.
+/// Game or bye of a player in a round, for a cell of the standings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RoundCell<'a> {
-    /// Id of the pairing.
+    /// Id of the pairing; empty for a bye without one.
     pub pairing: &'a str,
     /// Number of the round.
     pub round: u64,
-    /// Id of the opponent.
-    pub opponent: u64,
+    /// Id of the opponent; `None` for a bye.
+    pub opponent: Option<u64>,
     /// Whether the player has White.
     pub is_white: bool,
     /// Official points of the player.
     pub points: Option<&'a str>,
+    /// Reason of the points.
+    pub reason: ViewerReason,
 }
 
 impl ViewerPlan {
@@ -231,12 +265,15 @@ impl ViewerPlan {
         self.unstarted.iter().map(|waiting| &waiting.game)
     }
 
-    /// Returns the plan without official points, but with the games that have them.
+    /// Returns the plan without official points and their reasons, but with the games that have them.
     pub fn without_points(&self) -> ViewerPlan {
         let mut plan = self.clone();
-        let rounds = plan.sections.iter_mut().flat_map(|section| &mut section.rounds);
-        for points in rounds.flat_map(|round| &mut round.pairings).filter_map(|pairing| pairing.points.as_mut()) {
-            *points = [HIDDEN_POINTS, HIDDEN_POINTS].map(str::to_owned);
+        for round in plan.sections.iter_mut().flat_map(|section| &mut section.rounds) {
+            for pairing in &mut round.pairings {
+                pairing.points = pairing.points.take().map(|points| points.map(|_| HIDDEN_POINTS.to_owned()));
+                pairing.reason = ViewerReason::default();
+            }
+            round.byes.iter_mut().for_each(|bye| HIDDEN_POINTS.clone_into(&mut bye.points));
         }
         plan
     }
@@ -262,6 +299,24 @@ impl PlannedRound {
     pub fn is_closed(&self) -> bool {
         self.state == "closed"
     }
+
+    /// Returns the game or bye of a player.
+    fn cell(&self, player: u64) -> Option<RoundCell<'_>> {
+        let bye = self.byes.iter().find(|bye| bye.player == player && !bye.is_absence()).map(|bye| RoundCell {
+            pairing: "",
+            round: self.number,
+            opponent: None,
+            is_white: false,
+            points: Some(&bye.points),
+            reason: ViewerReason::Bye,
+        });
+        self.pairings.iter().find_map(|pairing| pairing.cell(self, player)).or(bye)
+    }
+
+    /// Whether the arbiter has opened the round, and perhaps closed it.
+    pub fn has_begun(&self) -> bool {
+        self.is_closed() || self.state == "open"
+    }
 }
 
 impl PlannedPairing {
@@ -270,14 +325,26 @@ impl PlannedPairing {
         if color == Color::White { self.white } else { self.black }
     }
 
-    /// Returns the game in the row of a player; `None` if another one plays it, or without an opponent.
+    /// Returns the official points of a player without an opponent; `None` for a pairing of two players, or without points.
+    pub fn bye_points(&self) -> Option<&str> {
+        let [white, black] = self.points.as_ref()?;
+        match (self.white, self.black) {
+            (Some(_), None) => Some(white),
+            (None, Some(_)) => Some(black),
+            _ => None,
+        }
+    }
+
+    /// Returns the game or bye in the row of a player; `None` if it is of others.
     fn cell(&self, round: &PlannedRound, player: u64) -> Option<RoundCell<'_>> {
-        let (white, black) = (self.white?, self.black?);
-        let is_white = white == player;
-        let opponent = if is_white { black } else { white };
+        let is_white = self.white == Some(player);
+        if !is_white && self.black != Some(player) {
+            return None;
+        }
+        let opponent = if is_white { self.black } else { self.white };
         let points = self.points.as_ref().map(|points| points[usize::from(!is_white)].as_str());
-        let cell = RoundCell { pairing: &self.id, round: round.number, opponent, is_white, points };
-        [white, black].contains(&player).then_some(cell)
+        let reason = if opponent.is_some() { self.reason } else { ViewerReason::Bye };
+        Some(RoundCell { pairing: &self.id, round: round.number, opponent, is_white, points, reason })
     }
 }
 
@@ -301,10 +368,9 @@ impl PlannedSection {
         self.teams.iter().find(|team| team.id == id).map_or("", |team| &team.name)
     }
 
-    /// Returns the game of a player in each round; `None` for a round without an opponent.
+    /// Returns the game or bye of a player in each round; `None` for a round without the player.
     pub fn player_rounds(&self, player: u64) -> Vec<Option<RoundCell<'_>>> {
-        let rounds = self.rounds.iter();
-        rounds.map(|round| round.pairings.iter().find_map(|pairing| pairing.cell(round, player))).collect()
+        self.rounds.iter().map(|round| round.cell(player)).collect()
     }
 
     /// Returns the matches of a round: the names of home and away with their sums of official points.
@@ -363,9 +429,43 @@ pub struct StandingsRow {
     /// Points; those of its matches for a team.
     #[serde(alias = "match_points", deserialize_with = "text_or_number")]
     pub points: String,
+    /// Points of the boards of a team.
+    pub board_points: String,
     /// Number of games, or of matches.
     #[serde(alias = "played", deserialize_with = "text_or_number")]
     pub games: String,
+    /// Tie-breaks, with their names in the files.
+    #[serde(rename = "tiebreaks", deserialize_with = "texts_of_map")]
+    pub tie_breaks: Vec<(String, String)>,
+}
+
+/// Reads the members of an object as texts; a list becomes its items with blanks, `null` is empty.
+fn texts_of_map<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
+    deserializer.deserialize_map(TextsInOrder)
+}
+
+/// Reads the members of an object in their order.
+struct TextsInOrder;
+
+impl<'de> serde::de::Visitor<'de> for TextsInOrder {
+    type Value = Vec<(String, String)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let mut texts = Vec::new();
+        while let Some((name, value)) = members.next_entry()? {
+            texts.push(match value {
+                Value::Null => (name, String::new()),
+                Value::Array(items) => (name, items.iter().map(text).collect::<Vec<_>>().join(" ")),
+                value => (name, text(&value)),
+            });
+        }
+        Ok(texts)
+    }
 }
 
 impl ViewerStandings {
@@ -378,9 +478,12 @@ impl ViewerStandings {
     pub fn without_points(&self) -> ViewerStandings {
         let mut standings = self.clone();
         for rows in standings.sections.iter_mut().flat_map(|section| [&mut section.rows, &mut section.teams]) {
-            for text in rows.iter_mut().flat_map(|row| [&mut row.rank, &mut row.points]).filter(|text| !text.is_empty())
-            {
-                HIDDEN_POINTS.clone_into(text);
+            for row in rows.iter_mut() {
+                row.tie_breaks.clear();
+                row.board_points.clear();
+                for text in [&mut row.rank, &mut row.points].into_iter().filter(|text| !text.is_empty()) {
+                    HIDDEN_POINTS.clone_into(text);
+                }
             }
             rows.sort_by(|one, other| one.name.cmp(&other.name));
         }
@@ -416,9 +519,28 @@ mod tests {
         let course = section.player_rounds(7);
         assert_eq!(
             course[0],
-            Some(RoundCell { pairing: "1", round: 1, opponent: 8, is_white: true, points: Some("1.5") })
+            Some(RoundCell {
+                pairing: "1",
+                round: 1,
+                opponent: Some(8),
+                is_white: true,
+                points: Some("1.5"),
+                reason: ViewerReason::Played
+            })
         );
-        assert_eq!(course[1], Some(RoundCell { pairing: "3", round: 2, opponent: 8, is_white: false, points: None }));
+        assert_eq!(
+            course[1],
+            Some(RoundCell {
+                pairing: "3",
+                round: 2,
+                opponent: Some(8),
+                is_white: false,
+                points: None,
+                reason: ViewerReason::Played
+            })
+        );
+        let bye = section.player_rounds(10)[1].unwrap();
+        assert_eq!((bye.opponent, bye.points, bye.reason), (None, Some("1"), ViewerReason::Bye));
         let score = [("Huissen".to_owned(), "3.5".to_owned()), ("Hijken".to_owned(), "0.5".to_owned())];
         assert_eq!(section.matches(&section.rounds[0]), [score]);
         let [UnstartedGame { hall: 1, game, .. }] = &plan.unstarted[..] else { panic!("{:?}", plan.unstarted) };

@@ -194,6 +194,12 @@ impl ViewerHall {
         format!("{}.{}", self.generation, self.seq)
     }
 
+    /// Returns a digest of all lines.
+    pub fn digest(&self) -> String {
+        let digest: [u8; 32] = self.hash.clone().finalize().into();
+        digest[..4].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// Returns the last mark up to `line`, which may be the one after the last.
     pub fn mark(&self, line: u64) -> LineMark {
         if line == self.seq + 1 {

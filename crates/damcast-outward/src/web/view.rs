@@ -64,12 +64,18 @@ impl View {
         })
     }
 
-    /// Returns what identifies the view, also after a restart of the server: `generation.seq-tag`, `p` if the last
-    /// day is over, and the featured board.
+    /// Returns what identifies the view, also after a restart of the server: `generation.seq-digest-tag`, `p` if the last
+    /// day is over, `s` if the recorder is silent then, and the featured board. A restored copy of a folder may have other lines with the
+    /// same numbers: the digest tells them apart.
     pub fn id(&self) -> String {
         let featured = self.featured.as_ref().map(|board| format!("-{}", utf8_percent_encode(board, NON_ALPHANUMERIC)));
-        let past = if self.is_past { "p" } else { "" };
-        format!("{}-{}{past}{}", self.hall.id(), self.files.tag, featured.unwrap_or_default())
+        let past = match (self.is_past, self.silent_since) {
+            (true, Some(_)) => "ps",
+            (true, None) => "p",
+            (false, _) => "",
+        };
+        let (id, digest) = (self.hall.id(), self.hall.digest());
+        format!("{id}-{digest}-{}{past}{}", self.files.tag, featured.unwrap_or_default())
     }
 
     /// Returns the view for a page; with `hides_results` its tables have no points, and no order that tells them.

@@ -17,7 +17,7 @@ function lasting(s) {
 }
 const put = (element, text) => { if (element && element.textContent !== text) element.textContent = text; };
 
-// Tools of more.js, once it is loaded.
+// Tools of more.js or wall.js, once it is loaded.
 let more;
 
 // --- parts of the page: the server sends those that have changed, with holes in place of the parts inside them
@@ -88,7 +88,6 @@ function dress() {
   for (const link of $$(".lg a")) link.setAttribute("href", here("lang", link.lang));
   $("#spoil")?.setAttribute("href", here("hide", !keptQuery().has("hide") && "results"));
   more?.dress();
-  paginate();
   tick();
 }
 
@@ -224,7 +223,7 @@ async function copy(button, text) {
   }
   const before = button.textContent;
   put(button, texts.copied);
-  setTimeout(() => put(button, before), 1500);
+  setTimeout(put, 1500, button, before);
 }
 const current = () => Math.min(at(), +game().dataset.count);
 const acts = { first: () => go(0), back: () => go(current() - 1), on: () => go(current() + 1), last: () => go(Infinity), golive: goLive, turnboard: () => document.body.classList.toggle("turned"),
@@ -246,7 +245,7 @@ let from;
 document.addEventListener("touchstart", (touch) => { from = touch.touches.length === 1 && touch.target.closest?.(".brd .bwrap") ? touch.touches[0].clientX : undefined; }, { passive: true });
 document.addEventListener("touchend", (touch) => {
   const way = touch.changedTouches[0].clientX - from;
-  if (Math.abs(way) > 40) go(current() + (way > 0 ? -1 : 1));
+  if (Math.abs(way) > 40) go(current() - Math.sign(way));
 }, { passive: true });
 
 // --- loading a page in place of this one
@@ -377,7 +376,7 @@ function watch() {
   if (root.live === "poll") return;
   // A stream without beats is dead, whatever its `readyState`.
   const tried = at - Math.max(streamed, triedAt);
-  if (tried > (polling ? 60000 : stream?.readyState === 2 ? 3000 : 12000)) connect();
+  if (tried > (polling && !(missing > patience) ? 60000 : stream?.readyState === 2 ? 3000 : 8000)) connect();
   if (!polling && at - streamed > 12000) poll();
 }
 // A page that returns to view keeps its content until the server sends data.
@@ -398,41 +397,10 @@ addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()))
 addEventListener("pageshow", (event) => event.persisted && wake());
 addEventListener("pagehide", sleep);
 
-// --- pages of the screen at the wall, shown in turn
-let leaf = 0, turnAfter = kind() === "overlay" ? 8000 : 15000;
-function turnLeaf() { leaf += 1; paginate(); setTimeout(turnLeaf, turnAfter); }
-function paginate() {
-  for (const list of $$("[data-turns]")) {
-    const size = +list.dataset.turns, turns = Math.ceil(list.children.length / size) || 1;
-    [...list.children].forEach((one, index) => { one.hidden = Math.floor(index / size) !== leaf % turns; });
-  }
-  if (kind() !== "wall") return;
-  // All boards come round in a minute.
-  const cards = $$(".grid>li"), leaves = Math.ceil(cards.length / (cards.length > 64 ? 25 : 16)), size = Math.ceil(cards.length / leaves) || 1;
-  leaf %= Math.max(1, leaves);
-  cards.forEach((card, index) => { card.hidden = Math.floor(index / size) !== leaf; });
-  const grid = $(".grid"); if (grid) grid.dataset.count = Math.min(size, 25);
-  put($("#turn"), leaves > 1 ? `${leaf + 1} / ${leaves}` : "");
-  turnAfter = Math.min(15000, 60000 / leaves);
-  fit();
-}
-// Shrinks (rem) and condenses (em) names, then leaves out given names, before the style sheet cuts them.
-function fit() {
-  let names = $$(".wall .g .nm1");
-  names.forEach((name) => name.classList.remove("short"));
-  for (const [size, space] of [[1.95, 0], [1.7, -0.015], [1.5, -0.025], [1.32, -0.03]]) {
-    for (const name of names) Object.assign(name.style, { fontSize: `${size}rem`, letterSpacing: `${space}em` });
-    names = names.filter((name) => { const text = $("bdi", name); return text.scrollWidth > text.clientWidth; });
-  }
-  names.forEach((name) => name.classList.add("short"));
-}
-addEventListener("resize", fit);
-if (kind() === "wall" || kind() === "overlay") setTimeout(turnLeaf, turnAfter);
-
 // --- frames in other sites: /embed.js makes them as high as their content
 if (parent !== window && document.documentElement.className === "embed") new ResizeObserver(() => parent.postMessage({ damcastHeight: document.body.offsetHeight }, "*")).observe(document.body);
 
-// The script more.js loads after the first view. A browser may remember that an address failed, so each attempt has another one.
+// The script more.js or wall.js loads after the first view. A browser may remember that an address failed, so each attempt has another one.
 let attempts = 0;
 function loadMore() {
   import(root.more + "?" + attempts++).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, current, go, put, fill, visit, dress, texts, language }); dress(); }, () => setTimeout(loadMore, 3000 + Math.random() * 3000));

@@ -120,12 +120,16 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let label = format!("{}. {}", self.board_title(number), texts.not_started);
         let pages = self.player_pages(game);
+        let published = self.published_pairing(number).filter(|_| game.tag("White").or(game.tag("Black")).is_none());
         let player = |color: Color, class: &str| {
             let word = self.side(color);
             let called = PlayerLabel::of(game, color).name.unwrap_or(word.into());
             html! { div class=(class) {
                 (piece(color))
-                span.nm1 { span.vh { (word) ": " } (self.linked_name(pages[color.index()].as_deref(), Some(&called))) }
+                span.nm1 { span.vh { (word) ": " } @match published {
+                    Some((section, pairing)) => { (self.planned_player(section, pairing.player(color))) }
+                    None => { (self.linked_name(pages[color.index()].as_deref(), Some(&called))) }
+                } }
             } }
         };
         let key = format!("wait-{}", percent_encoded(&self.view.hall.number_in_address(number)));
@@ -195,22 +199,22 @@ impl<'a> PageBuilder<'a> {
                 }
                 (self.player_line(shown, Color::Black, "pl bk", None))
                 div.bwrap { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), is_large, &label)) }
-                @if let Some(whole) = game.whole().filter(|_| is_large) { (self.last_moves(whole.entries)) }
+                @if let Some(whole) = game.whole().filter(|_| is_large) { (self.last_moves(game, whole.entries)) }
                 (self.player_line(shown, Color::White, "pl wh", None))
             }
         }
     }
 
     /// Renders the last moves of a game on one line, oldest first.
-    fn last_moves(&self, entries: &[Arc<ViewerEntry>]) -> Markup {
+    fn last_moves(&self, game: &ViewerGame, entries: &[Arc<ViewerEntry>]) -> Markup {
         let last = &entries[entries.len().saturating_sub(8)..];
         let text = |index: usize| {
             let number = |entry: &ViewerEntry| entry.ply.as_ref().map(|ply| ply.number);
-            // Black's move stands behind White's, which has the number.
+            // The second move of a pair stands behind the first, which has the number.
             let is_pair = index.checked_sub(1).is_some_and(|before| number(&last[before]) == number(&last[index]));
             match &last[index].ply {
                 Some(ply) if is_pair => with_capture_sign(&ply.text),
-                _ => self.entry_text(&last[index]),
+                _ => self.entry_text(game, &last[index]),
             }
         };
         html! { p.rec { @for index in 0..last.len() { span { (text(index)) } " " } } }
@@ -277,7 +281,7 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn status(&self, game: &ViewerGame) -> String {
         let texts = self.texts();
         let last = game.summary.last.as_ref().filter(|_| game.summary.last_number.is_some());
-        let last = last.map(|entry| self.entry_text(entry));
+        let last = last.map(|entry| self.entry_text(game, entry));
         let moves = game.summary.highest_number;
         match game.state_str() {
             "ended" => texts.waits_for_result.to_owned(),
@@ -291,10 +295,10 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Returns an entry with its number: `31. 34-29`, `30. … 25×34`.
-    pub(super) fn entry_text(&self, entry: &ViewerEntry) -> String {
+    pub(super) fn entry_text(&self, game: &ViewerGame, entry: &ViewerEntry) -> String {
         match &entry.ply {
             None => self.texts().set_up.to_owned(),
-            Some(ply) if ply.side == Color::White => format!("{}. {}", ply.number, with_capture_sign(&ply.text)),
+            Some(ply) if ply.side == game.starter() => format!("{}. {}", ply.number, with_capture_sign(&ply.text)),
             Some(ply) => format!("{}. … {}", ply.number, with_capture_sign(&ply.text)),
         }
     }
@@ -328,7 +332,7 @@ impl<'a> PageBuilder<'a> {
         };
         let moves = || {
             html! { tbody data-start=[game.start_position.as_ref().map(|start| &start.pieces)] data-turn=[game.start_position.as_ref().and_then(|start| start.turn).map(letter)] {
-                (self.rows(shown, entries, at))
+                (self.rows(shown, game, entries, at))
             } }
         };
         html! {
@@ -338,7 +342,7 @@ impl<'a> PageBuilder<'a> {
                 (self.parts.part("section", "moves", || html! { section.mvs aria-labelledby="mh" {
                     h2 #mh { (texts.moves) }
                     div.scr tabindex="0" role="region" aria-label=(texts.moves) { table.sheet #moves {
-                        thead { tr { th { span.vh { (texts.move_column) } } th scope="col" { (texts.white) } th scope="col" { (texts.black) } } }
+                        thead { tr { th { span.vh { (texts.move_column) } } @for color in [game.starter(), !game.starter()] { th scope="col" { (self.side(color)) } } } }
                         (self.parts.part("tbody", "rows", moves))
                     } }
                 } }))
@@ -356,7 +360,7 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let WholeGame { game, entries, .. } = whole;
         let entry = at.checked_sub(1).and_then(|index| entries.get(index));
-        let said = entry.map_or_else(|| texts.game_start.to_owned(), |entry| self.entry_text(entry));
+        let said = entry.map_or_else(|| texts.game_start.to_owned(), |entry| self.entry_text(game, entry));
         let ply = entry.and_then(|entry| entry.ply.as_ref());
         let title = self.board_title(shown.number);
         let label = format!("{title}. {}", self.status(game));
@@ -390,7 +394,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders the rows of the list of moves.
-    fn rows(&self, shown: &PageGame<'_>, entries: &[Arc<ViewerEntry>], at: usize) -> Markup {
+    fn rows(&self, shown: &PageGame<'_>, game: &ViewerGame, entries: &[Arc<ViewerEntry>], at: usize) -> Markup {
         let cell = |index: usize, entry: &ViewerEntry| {
             let ply = entry.ply.as_ref();
             let list = |fields: &[usize]| fields.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
@@ -405,7 +409,7 @@ impl<'a> PageBuilder<'a> {
                 a href=(self.link(&format!("{}/{index}", shown.game_address()))) data-at=(index) data-pieces=[diagram.map(|diagram| &diagram.pieces)]
                     data-turn=[diagram.and_then(|diagram| diagram.turn).map(letter)]
                     data-path=[ply.map(|ply| list(&ply.path))] data-captured=[ply.filter(|ply| !ply.captured.is_empty()).map(|ply| list(&ply.captured))]
-                    data-clocks=[clocks] data-fen=(entry.fen) data-said=(self.entry_text(entry)) aria-current=[(index == at).then_some("true")] {
+                    data-clocks=[clocks] data-fen=(entry.fen) data-said=(self.entry_text(game, entry)) aria-current=[(index == at).then_some("true")] {
                     (ply.map_or_else(|| self.texts().set_up.to_owned(), |ply| with_capture_sign(&ply.text)))
                     @if entry.is_typed { small title=(self.texts().from_score_sheet) { "*" span.vh { " " (self.texts().from_score_sheet) } } }
                     @if let Some(clock) = clock { small { (time(Some(clock))) } }
@@ -417,21 +421,21 @@ impl<'a> PageBuilder<'a> {
             let made = Some(cell(index, entry));
             match (&entry.ply, rows.last_mut()) {
                 (None, _) => rows.push((None, [made, None])),
-                (Some(ply), Some((Some(number), [_, black @ None])))
-                    if *number == ply.number && ply.side == Color::Black =>
+                (Some(ply), Some((Some(number), [_, second @ None])))
+                    if *number == ply.number && ply.side != game.starter() =>
                 {
-                    *black = made;
+                    *second = made;
                 }
-                (Some(ply), _) if ply.side == Color::Black => rows.push((Some(ply.number), [None, made])),
+                (Some(ply), _) if ply.side != game.starter() => rows.push((Some(ply.number), [None, made])),
                 (Some(ply), _) => rows.push((Some(ply.number), [made, None])),
             }
         }
         html! {
-            @for ((number, [white, black]), index) in rows.into_iter().zip(1..) {
+            @for ((number, [first, second]), index) in rows.into_iter().zip(1..) {
                 (self.parts.part("tr", &format!("row-{index}"), || html! {
                     @match number {
-                        Some(number) => { tr data-number=(number) { th scope="row" { (number) } td { @if let Some(cell) = white { (cell) } } td { @if let Some(cell) = black { (cell) } } } }
-                        None => { tr.set { th {} td colspan="2" { (white.unwrap_or_default()) } } }
+                        Some(number) => { tr data-number=(number) { th scope="row" { (number) } td { @if let Some(cell) = first { (cell) } } td { @if let Some(cell) = second { (cell) } } } }
+                        None => { tr.set { th {} td colspan="2" { (first.unwrap_or_default()) } } }
                     }
                 }))
             }

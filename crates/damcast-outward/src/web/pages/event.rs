@@ -232,6 +232,7 @@ impl<'a> PageBuilder<'a> {
             row.rank = (1 + totals.iter().filter(|other| *other > total).count()).to_string();
             row.games = (row.games.parse().unwrap_or(0) + u64::from(gain(row).is_some())).to_string();
             row.points = total.to_string();
+            row.tie_breaks.clear();
         }
         html! {
             div.hd { h3 { (texts.as_it_stands) } p { (self.language().count(texts.unofficial, count)) } }

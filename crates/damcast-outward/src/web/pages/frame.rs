@@ -8,7 +8,7 @@ use super::file_names::{SIGN_FILE, page_name};
 use super::overlay_look::{Overlay, OverlayKind};
 use super::text::truncated;
 use super::{LiveMode, PageBuilder, PageGame, REFRESH_SECONDS};
-use crate::web::assets::ICON;
+use crate::web::assets::{Asset, ICON};
 use crate::web::diagram;
 use crate::web::texts::pages::SCRIPT_KEYS;
 use crate::web::texts::{Language, fill, to_json};
@@ -79,7 +79,12 @@ impl PageBuilder<'_> {
         let texts = self.texts();
         let site = shown.iter().find_map(|shown| shown.game.tag("Site")).map(truncated);
         let head = self.parts.part("div", "head", || {
-            html! { div { h1 { (self.title(shown, round.as_deref())) } @if let Some(site) = site { p.meta { bdi { (site) } } } } }
+            let away = self.view.hall.halls.iter().filter(|hall| hall.away_since.is_some());
+            html! { div {
+                h1 { (self.title(shown, round.as_deref())) }
+                @if let Some(site) = site { p.meta { bdi { (site) } } }
+                @for hall in away { p.meta data-silent-since=[hall.away_since] { bdi { (hall.name) } ": " span.st { (texts.board_silent) } } }
+            } }
         });
         let language = self.chosen_language();
         let toggle = html! {
@@ -209,6 +214,11 @@ impl PageBuilder<'_> {
                 (Some(format!("./{SIGN_FILE}")), format!("page={}", percent_encoded(&format!("./{file}"))))
             }
         };
+        let later = match frame {
+            Frame::Page => Some(&self.assets.more),
+            Frame::Wall { .. } | Frame::Overlay(_) => Some(&self.assets.wall_script),
+            Frame::Embed => None,
+        };
         let shapes = self.parts.part("svg", "shapes", || diagram::definitions(variants));
         html! {
             (DOCTYPE)
@@ -227,7 +237,7 @@ impl PageBuilder<'_> {
                     @if is_studio { script type="module" src=(self.assets.studio_script.path()) {} }
                     noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
-                body data-silent=[self.view.silent_since] data-id=[is_streamed.then(|| self.view.id())] data-heard=[is_streamed.then_some(self.view.hall.heard)] data-live=[(!is_streamed).then_some("poll")] data-sign=[sign] data-stream=(stream) data-more=[(frame == Frame::Page).then(|| self.assets.more.path())]
+                body data-silent=[self.view.silent_since] data-id=[is_streamed.then(|| self.view.id())] data-heard=[is_streamed.then_some(self.view.hall.heard)] data-live=[(!is_streamed).then_some("poll")] data-sign=[sign] data-stream=(stream) data-more=[later.map(Asset::path)]
                     data-texts=(to_json(texts).to_string()) {
                     (shapes)
                     @if frame != Frame::Page { (self.banner()) }

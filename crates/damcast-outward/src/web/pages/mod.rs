@@ -33,14 +33,14 @@ mod text;
 mod trial;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 
 use draughts::Color;
 use maud::{Markup, PreEscaped, html};
 
 use super::assets::Assets;
-use super::plan::{self, PlannedSection, UnstartedGame};
+use super::plan::{self, PlannedRound, PlannedSection, UnstartedGame};
 use super::state::{BoardNumber, ViewerBoard, ViewerGame};
 use super::stored_games::StoredGames;
 use super::texts::{Language, PageTexts, fill};
@@ -50,6 +50,7 @@ use board::ShownBoards;
 use frame::{Frame, PageContent};
 use overlay_look::WrongParameter;
 use parts::PartCollector;
+pub(crate) use tables::official_result;
 use text::{name, truncated};
 
 /// Result of a game that is over, on a page without results.
@@ -116,6 +117,10 @@ impl<'a> PageGame<'a> {
     fn new(view: &View, (number, board): (BoardNumber, &'a ViewerBoard), game: &'a ViewerGame) -> PageGame<'a> {
         let is_current = view.shown_game(board).is_some_and(|shown| shown.number == game.number);
         PageGame { number, board, game, is_current }
+    }
+
+    fn is_same(&self, other: &PageGame<'_>) -> bool {
+        self.board.name == other.board.name && self.game.number == other.game.number
     }
 
     /// Returns what identifies all that pages show of the game.
@@ -387,11 +392,16 @@ impl<'a> PageBuilder<'a> {
         Some(if is_embedded { self.html_document(Frame::Embed, content) } else { self.page(content) })
     }
 
-    fn round_main(&self, round: &str, shown: &[PageGame<'_>]) -> Option<Markup> {
+    /// Returns the round of each section with its section.
+    fn planned_rounds(&self, round: &str) -> Vec<(&'a PlannedSection, &'a PlannedRound)> {
         let of_section = |section: &'a PlannedSection| {
             Some((section, section.rounds.iter().find(|planned| planned.number.to_string() == round)?))
         };
-        let planned: Vec<_> = self.view.plan().sections.iter().filter_map(of_section).collect();
+        self.view.plan().sections.iter().filter_map(of_section).collect()
+    }
+
+    fn round_main(&self, round: &str, shown: &[PageGame<'_>]) -> Option<Markup> {
+        let planned = self.planned_rounds(round);
         let mut boards = ShownBoards { begun: shown.to_vec(), waiting: self.unstarted_games() };
         boards.waiting.retain(|(number, game)| {
             game.tag("Round") == Some(round) && shown.iter().all(|shown| shown.number != *number)
@@ -477,27 +487,14 @@ impl<'a> PageBuilder<'a> {
         })
     }
 
-    /// Renders the standings, if the outlet has them, and the results of all games by round; with a section, those of the section.
+    /// Renders the standings, if the outlet has them, and all pairings and results by round; with a section, those of the section.
     fn standings(&self, section: Option<&PlannedSection>) -> Markup {
-        let texts = self.texts();
-        let mut games = self.all_games();
-        if let Some(section) = section {
-            games.retain(|shown| {
-                let paired = shown.game.pairing.as_deref().and_then(|id| self.view.plan().pairing(id));
-                paired.is_some_and(|(of, _)| of.name == section.name)
-            });
-        }
-        let mut by_round: BTreeMap<Option<&str>, Vec<&PageGame<'_>>> = BTreeMap::new();
-        for shown in &games {
-            by_round.entry(shown.game.tag("Round")).or_default().push(shown);
-        }
+        let games = self.all_games();
         let rounds = self.view.rounds().iter().map(|round| Some(round.as_str())).chain([None]);
-        self.current_page("list", texts.standings, || {
+        self.current_page("list", self.texts().standings, || {
             html! {
                 (self.parts.part("div", "standings", || self.official_standings(&games, section)))
-                @for round in rounds {
-                    @if let Some(of_round) = by_round.get(&round) { (self.results_of_round(round, of_round)) }
-                }
+                @for round in rounds { (self.results_of_round(round, section, &games)) }
             }
         })
     }
@@ -505,13 +502,10 @@ impl<'a> PageBuilder<'a> {
     /// Renders the tables of `standings.json`, and how many of the games are open.
     fn official_standings(&self, games: &[PageGame<'_>], only: Option<&PlannedSection>) -> Markup {
         let texts = self.texts();
-        let open = |is_ended: bool| {
-            let is_it = |game: &ViewerGame| game.result.is_none() && game.is_ended == is_ended;
-            games.iter().filter(|shown| shown.is_current && is_it(shown.game)).count()
-        };
+        let [open, missing] = self.open_pairings(only);
         html! { div {
             div.hd { h2 { (texts.standings) }
-                @for (count, sentence) in [(open(false), texts.provisional), (open(true), texts.results_missing)] {
+                @for (count, sentence) in [(open, texts.provisional), (missing, texts.results_missing)] {
                     @if count > 0 { p { span.prov { b { (self.language().count(sentence, count)) } } } }
                 }
             }
@@ -534,8 +528,23 @@ impl<'a> PageBuilder<'a> {
         } }
     }
 
-    /// Renders the results of the games of a round; `None` for games without one.
-    fn results_of_round(&self, round: Option<&str>, games: &[&PageGame<'_>]) -> Markup {
+    /// Renders the pairings of a round, and without a section also its games that have none. `None` is for games without a round.
+    fn results_of_round(&self, round: Option<&str>, only: Option<&PlannedSection>, games: &[PageGame<'_>]) -> Markup {
+        let of_round = round.map(|round| self.round_games(round)).unwrap_or_default();
+        let mut planned = round.map(|round| self.planned_rounds(round)).unwrap_or_default();
+        planned.retain(|(section, planned)| planned.has_begun() && only.is_none_or(|only| only.name == section.name));
+        let pairings = planned.iter().flat_map(|(_, planned)| &planned.pairings);
+        let paired: Vec<_> = pairings.filter_map(|pairing| tables::game_of(pairing, &of_round)).collect();
+        let is_paired = |shown: &PageGame<'_>| paired.iter().any(|game| game.is_same(shown));
+        let is_other = |shown: &&PageGame<'_>| only.is_none() && shown.game.tag("Round") == round && !is_paired(shown);
+        let others: Vec<_> = games.iter().filter(is_other).collect();
+        html! {
+            @for (section, planned) in &planned { (self.pairings(section, planned, &of_round)) }
+            @if !others.is_empty() { (self.games_without_pairing(round, &others)) }
+        }
+    }
+
+    fn games_without_pairing(&self, round: Option<&str>, games: &[&PageGame<'_>]) -> Markup {
         let texts = self.texts();
         let row = |shown: &PageGame<'_>| {
             let key = format!("game-{}-{}", percent_encoded(&shown.board.name), shown.game.number);

@@ -170,7 +170,7 @@ impl<'a> PageBuilder<'a> {
     /// Renders the standings of a section, some rows at a time.
     fn standings_panel(&self, (section, rows): (&str, &[StandingsRow])) -> Markup {
         let texts = self.texts();
-        let open = self.current().iter().filter(|shown| shown.game.result.is_none()).count();
+        let [open, _] = self.open_pairings(self.view.plan().section(section));
         html! { div.ost {
             h1 { (texts.standings) @if let Some(title) = title(section) { " " span { (name(Some(&truncated(title)))) } } }
             table {

@@ -8,8 +8,10 @@ use maud::{Markup, html};
 use super::address::{PageKind, percent_encoded};
 use super::text::{name, name_in_parts, truncated};
 use super::{PageBuilder, PageGame};
-use crate::web::plan::{PlannedPairing, PlannedPlayer, PlannedRound, PlannedSection, RoundCell, StandingsRow, title};
-use crate::web::state::ViewerGame;
+use crate::web::plan::{
+    PlannedPairing, PlannedPlayer, PlannedRound, PlannedSection, RoundCell, StandingsRow, ViewerReason, title,
+};
+use crate::web::state::{BoardNumber, ViewerGame};
 use crate::web::texts::fill;
 
 /// Player with the section.
@@ -31,6 +33,17 @@ impl<'a> PageBuilder<'a> {
         let all = sections.flat_map(|section| section.players.iter().map(move |player| (section, player)));
         let mut named = all.filter(|(_, player)| player.name == name);
         named.next().filter(|_| named.next().is_none())
+    }
+
+    /// Returns the pairing of a board in a round that is published and not open yet, if there is only one. In a joined outlet halls share
+    /// numbers, so there is none.
+    pub(super) fn published_pairing(&self, number: BoardNumber) -> Option<(&'a PlannedSection, &'a PlannedPairing)> {
+        let sections = self.view.plan().sections.iter().filter(|_| self.view.hall.halls.len() < 2);
+        let mut found = sections.filter_map(|section| {
+            let next = section.rounds.iter().find(|round| !round.has_begun())?;
+            Some((section, next.pairings.iter().find(|pairing| pairing.table == Some(number.number))?))
+        });
+        found.next().filter(|_| found.next().is_none())
     }
 
     /// Returns the section of a game: that of its players.
@@ -118,7 +131,7 @@ impl<'a> PageBuilder<'a> {
                 td.tt { (player.title.as_deref().unwrap_or_default()) }
                 td { (player.federation.as_deref().unwrap_or_default()) }
                 td.rt { @if let Some(rating) = player.rating { (rating) } }
-                @if has_teams { td { bdi { (section.team_of(player).unwrap_or_default()) } } }
+                @if has_teams { td.fn { bdi { (section.team_of(player).unwrap_or_default()) } } }
                 td { @if let Some(row) = standing { (row.rank) } }
                 td.sc { @if let Some(row) = standing { (row.points) } }
             } }
@@ -129,8 +142,8 @@ impl<'a> PageBuilder<'a> {
             @if let Some(title) = title(&section.name) { h3 { (name(Some(&truncated(title)))) } }
             (self.parts.part("div", &key, || html! { div.tb tabindex="0" role="region" aria-label=(label) { table.st1 {
                 thead { tr {
-                    th scope="col" { (texts.name) } th.tt scope="col" { (texts.player_title) } th scope="col" { (texts.federation) } th.rt scope="col" { (texts.rating) }
-                    @if has_teams { th scope="col" { (texts.team) } } th scope="col" { (texts.rank) } th scope="col" { (texts.points) }
+                    th scope="col" { (texts.name) } th.tt scope="col" { (texts.player_title) } th scope="col" { (texts.player_federation) } th.rt scope="col" { (texts.rating) }
+                    @if has_teams { th.fn scope="col" { (texts.team) } } th scope="col" { (texts.rank) } th scope="col" { (texts.points) }
                 } }
                 tbody { @for player in found { (row(player)) } }
             } } }))
@@ -205,9 +218,9 @@ impl<'a> PageBuilder<'a> {
                     thead { tr { th scope="col" { (texts.round_heading) } th scope="col" { (texts.colour) } th scope="col" { (texts.opponent) } th scope="col" { (texts.points) } th scope="col" { (texts.game) } } }
                     tbody { @for cell in cells { tr {
                         td { a href=(self.link(&format!("/round/{}", cell.round))) { (cell.round) } }
-                        td.nw { span.cl { i class=(if cell.is_white { "dw" } else { "db" }) {} " " (if cell.is_white { texts.white } else { texts.black }) } }
-                        th scope="row" { (self.planned_player(section, Some(cell.opponent))) }
-                        td.sc { (cell.points.unwrap_or("·")) }
+                        td.nw { @if cell.opponent.is_some() { span.cl { i class=(if cell.is_white { "dw" } else { "db" }) {} " " (if cell.is_white { texts.white } else { texts.black }) } } }
+                        th scope="row" { @if cell.opponent.is_some() { (self.planned_player(section, cell.opponent)) } @else { (texts.bye) } }
+                        td.sc { (cell.points.unwrap_or("·")) @if cell.reason == ViewerReason::Forfeit { " (" (texts.forfeit) ")" } }
                         td { @if let Some(shown) = games.get(cell.pairing) { a href=(self.link(&shown.game_address())) { (self.status(shown.game)) } } }
                     } } }
                 } }

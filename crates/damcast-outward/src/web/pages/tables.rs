@@ -1,47 +1,88 @@
 //! Tables of pairings, team matches and standings.
 
 use draughts::Color;
+use draughts_tournament::TieBreak;
 use maud::{Markup, html};
 
+use super::address::{PageKind, percent_encoded};
 use super::text::{name, score, truncated};
 use super::{PageBuilder, PageGame};
-use crate::web::plan::{PlannedRound, PlannedSection, RoundCell, StandingsRow, ViewerDeferral, title};
-use crate::web::texts::fill;
+use crate::web::plan::{
+    PlannedPairing, PlannedRound, PlannedSection, RoundCell, StandingsRow, ViewerDeferral, ViewerReason, title,
+};
+use crate::web::state::ViewerGame;
+use crate::web::texts::{PageTexts, fill};
 
 impl<'a> PageBuilder<'a> {
     /// Renders the pairings of a round, with official points or the status of the game.
     pub(super) fn pairings(&self, section: &PlannedSection, round: &PlannedRound, shown: &[PageGame<'_>]) -> Markup {
         let texts = self.texts();
         let title = format!("{} {}", title(&section.name).unwrap_or_default(), fill(texts.round, round.number));
-        html! {
-            div.hd { h2 { bdi { (title.trim()) } } }
+        let key = format!("{}-{}", percent_encoded(&section.name), round.number);
+        let row = |pairing: &PlannedPairing| {
+            let game = game_of(pairing, shown);
+            let players = Color::BOTH.map(|color| section.player(pairing.player(color)));
+            let inputs = (pairing, players, game.map(|game| (game.digest(), &game.board.name)));
+            self.parts.leaf("tr", &format!("pairing-{}", percent_encoded(&pairing.id)), inputs, || {
+                html! { tr {
+                    th scope="row" { @match (pairing.table, game) {
+                        (Some(table), Some(shown)) => { a href=(self.link(&shown.game_address())) { (table) } }
+                        (Some(table), None) => { (table) }
+                        (None, _) => { "–" }
+                    } }
+                    @for player in players { td { @match player {
+                        Some(player) => { (self.player_link(section, player)) }
+                        None => { (name(None)) }
+                    } } }
+                    td.nw { (self.result_of_pairing(pairing, game)) }
+                } }
+            })
+        };
+        let is_link = !matches!(self.address.kind, PageKind::Round(_) | PageKind::EmbedRound(_));
+        self.parts.part("div", &format!("pairings-{key}"), || html! { div {
+            div.hd { h2 { @if is_link { a href=(self.link(&format!("/round/{}", round.number))) { bdi { (title.trim()) } } } @else { bdi { (title.trim()) } } } }
             @if !section.matches(round).is_empty() { (self.matches(section, round)) }
             div.tb tabindex="0" role="region" aria-label=(title.trim()) { table.st1 {
                 thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } } }
-                tbody { @for pairing in &round.pairings {
-                    @let game = shown.iter().find(|shown| shown.game.pairing.as_ref() == Some(&pairing.id))
-                        .or_else(|| shown.iter().find(|shown| shown.game.pairing.is_none() && pairing.table == Some(shown.number.number)));
-                    tr {
-                        th scope="row" { @match (pairing.table, game) {
-                            (Some(table), Some(shown)) => { a href=(self.link(&shown.game_address())) { (table) } }
-                            (Some(table), None) => { (table) }
-                            (None, _) => { "–" }
-                        } }
-                        @for color in Color::BOTH { td { (self.planned_player(section, pairing.player(color))) } }
-                        td.nw { @match (&pairing.points, pairing.later, game) {
-                            (Some([white, black]), ..) => { (white) "–" (black) }
-                            (None, ViewerDeferral::Postponed, _) => { (texts.postponed) }
-                            (None, ViewerDeferral::Adjourned, _) => { (texts.adjourned) }
-                            (None, ViewerDeferral::No, Some(shown)) => { (self.result(shown.game).map_or_else(|| self.status(shown.game), score)) }
-                            (None, ViewerDeferral::No, None) => { (texts.not_started) }
-                        } }
-                    }
-                } }
+                tbody { @for pairing in &round.pairings { (row(pairing)) } }
             } }
             @if !section.byes(round).is_empty() { p.bye { (texts.without_opponent) @for (index, player) in section.byes(round).into_iter().enumerate() {
                 @if index > 0 { ", " } (self.player_link(section, player))
             } } }
+        } })
+    }
+
+    /// Returns the official result of a pairing, else the result or the status of its game.
+    fn result_of_pairing(&self, pairing: &PlannedPairing, game: Option<&PageGame<'_>>) -> String {
+        let texts = self.texts();
+        official_result(texts, pairing).unwrap_or_else(|| match game {
+            Some(shown) => self.result(shown.game).map_or_else(|| self.status(shown.game), score),
+            None => texts.not_started.to_owned(),
+        })
+    }
+
+    /// Returns the number of pairings without official points whose game is not over, and of those whose game is over without a result;
+    /// with a section, only of this section. If no round has begun, the games on the boards count.
+    pub(super) fn open_pairings(&self, only: Option<&PlannedSection>) -> [usize; 2] {
+        let games = self.games_by_pairing();
+        let sections = self.view.plan().sections.iter();
+        let sections = sections.filter(|section| only.is_none_or(|only| only.name == section.name));
+        let begun: Vec<_> = sections.flat_map(|section| &section.rounds).filter(|round| round.has_begun()).collect();
+        let mut counts = [0; 2];
+        let mut count = |game: Option<&ViewerGame>| match game {
+            // Its points are in the standings of the moment.
+            Some(game) if game.result.is_some() => {}
+            Some(game) if game.is_ended => counts[1] += 1,
+            _ => counts[0] += 1,
+        };
+        if begun.is_empty() && only.is_none() {
+            self.current().iter().for_each(|shown| count(Some(shown.game)));
         }
+        let is_open =
+            |pairing: &&PlannedPairing| pairing.points.is_none() && pairing.white.is_some() && pairing.black.is_some();
+        let open = begun.iter().flat_map(|round| &round.pairings).filter(is_open);
+        open.for_each(|pairing| count(games.get(&*pairing.id).map(|shown| shown.game)));
+        counts
     }
 
     /// Renders the team matches of a round.
@@ -61,7 +102,10 @@ impl<'a> PageBuilder<'a> {
             @for (color, page) in Color::BOTH.into_iter().zip(pages) {
                 td { (self.linked_name(page.as_deref(), shown.player_label(color).name.as_deref())) }
             }
-            td.nw { (self.result(shown.game).map_or_else(|| self.status(shown.game), score)) }
+            td.nw { @match shown.game.pairing.as_deref().and_then(|id| self.view.plan().pairing(id)) {
+                Some((_, pairing)) => { (self.result_of_pairing(pairing, Some(shown))) }
+                None => { (self.result(shown.game).map_or_else(|| self.status(shown.game), score)) }
+            } }
         }
     }
 
@@ -76,11 +120,16 @@ impl<'a> PageBuilder<'a> {
         let games = self.games_by_pairing();
         // If ranks are shared, a column shows the row numbers that identify opponents.
         let is_shared = section.is_some() && rows.iter().zip(1_usize..).any(|(row, at)| row.rank != at.to_string());
+        let has_board_points = rows.iter().any(|row| !row.board_points.is_empty());
+        let ties: Vec<&str> = rows[0].tie_breaks.iter().map(|(name, _)| name.as_str()).collect();
         html! {
             div.tb tabindex="0" role="region" aria-label=(texts.standings) { table.st1 {
                 thead { tr {
                     @if is_shared { th scope="col" { "№" } }
-                    th scope="col" { (texts.rank) } th scope="col" { (texts.name) } th scope="col" { (texts.points) } th scope="col" { (texts.played) }
+                    th scope="col" { (texts.rank) } th scope="col" { (texts.name) } th scope="col" { (texts.points) }
+                    @if has_board_points { th scope="col" { (texts.board_points) } }
+                    th scope="col" { (texts.played) }
+                    @for tie in &ties { th.rt scope="col" { (TieBreak::from_name(tie).map_or("", TieBreak::heading)) } }
                     @for round in rounds { th.x scope="col" { span.vh { (texts.round_heading) " " } (round.number) } }
                 } }
                 tbody { @for (row, at) in rows.iter().zip(1..) {
@@ -91,10 +140,13 @@ impl<'a> PageBuilder<'a> {
                             Some((section, player)) => { (self.player_link(section, player)) }
                             None => { (name(Some(&truncated(&row.name)))) }
                         } }
-                        td.sc { (row.points) } td { (row.games) }
+                        td.sc { (row.points) }
+                        @if has_board_points { td { (row.board_points) } }
+                        td { (row.games) }
+                        @for (_, value) in &row.tie_breaks { td.rt { (value) } }
                         @for cell in section.zip(row.id).map(|(section, id)| section.player_rounds(id)).unwrap_or_default() {
                             td.x { @match cell {
-                                Some(cell) => { (self.crosstable_cell(&cell, number(cell.opponent), games.get(cell.pairing))) }
+                                Some(cell) => { (self.crosstable_cell(&cell, cell.opponent.and_then(number), games.get(cell.pairing))) }
                                 None => { span { "–" } }
                             } }
                         }
@@ -109,13 +161,40 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let (class, word) = if cell.is_white { ("dw", texts.white) } else { ("db", texts.black) };
         let content = html! {
-            @match opponent { Some(number) => { (number) } None => { "–" } }
-            i class=(class) {} span.vh { " " (word) " " }
+            @if cell.opponent.is_none() { (texts.bye) } @else {
+                @match opponent { Some(number) => { (number) } None => { "–" } }
+                i class=(class) {} span.vh { " " (word) " " }
+            }
             b { (cell.points.unwrap_or("·")) }
+            @if cell.reason == ViewerReason::Forfeit { abbr title=(texts.forfeit) { "f" } }
         };
         html! { @match game {
             Some(game) => { a href=(self.link(&game.game_address())) { (content) } }
             None => { span { (content) } }
         } }
+    }
+}
+
+/// Finds the game of a pairing: by its pairing, else by its number.
+pub(super) fn game_of<'g, 'a>(pairing: &PlannedPairing, shown: &'g [PageGame<'a>]) -> Option<&'g PageGame<'a>> {
+    let of_number = |shown: &&PageGame<'_>| shown.game.pairing.is_none() && pairing.table == Some(shown.number.number);
+    let own = shown.iter().find(|shown| shown.game.pairing.as_ref() == Some(&pairing.id));
+    own.or_else(|| shown.iter().find(of_number))
+}
+
+/// Returns the words for the official result of a pairing, or for its deferral; `None` if it has neither.
+pub(crate) fn official_result(texts: &PageTexts, pairing: &PlannedPairing) -> Option<String> {
+    if let Some(points) = pairing.bye_points() {
+        return Some(format!("{} {points}", texts.bye));
+    }
+    match (&pairing.points, pairing.later) {
+        (Some([white, black]), _) => Some(match pairing.reason {
+            ViewerReason::Forfeit => format!("{white}–{black} ({})", texts.forfeit),
+            ViewerReason::NotPlayed => format!("{white}–{black} ({})", texts.not_played),
+            ViewerReason::Played | ViewerReason::Bye => format!("{white}–{black}"),
+        }),
+        (None, ViewerDeferral::Postponed) => Some(texts.postponed.to_owned()),
+        (None, ViewerDeferral::Adjourned) => Some(texts.adjourned.to_owned()),
+        (None, ViewerDeferral::No) => None,
     }
 }

@@ -78,7 +78,7 @@ impl PageBuilder<'_> {
         };
         let count = trial.moves.len();
         let base = at.checked_sub(1).and_then(|index| whole.entries.get(index));
-        let base = base.map_or_else(|| texts.game_start.to_owned(), |entry| self.entry_text(entry));
+        let base = base.map_or_else(|| texts.game_start.to_owned(), |entry| self.entry_text(whole.game, entry));
         let (path, captured) = trial.last.as_ref().map(|ply| fields_of(trial.variant, ply)).unwrap_or_default();
         let pieces = letters(trial.variant, trial.position.placement());
         let turn = if trial.position.turn() == Color::White { texts.white_to_move } else { texts.black_to_move };

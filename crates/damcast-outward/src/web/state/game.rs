@@ -245,6 +245,11 @@ impl ViewerGame {
         }
     }
 
+    /// Returns the side that begins.
+    pub fn starter(&self) -> Color {
+        self.variant.map_or(Color::White, |variant| variant.game_type.starter())
+    }
+
     /// Whether the game goes on.
     pub fn is_on(&self) -> bool {
         !self.is_ended && self.result.is_none()

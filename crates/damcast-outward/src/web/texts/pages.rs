@@ -237,7 +237,7 @@ texts! {
         organiser: "Organiser", "Organisator", "Organisateur", "Организатор";
         /// Label: name of the chief arbiter.
         arbiter: "Arbiter", "Arbiter", "Arbitre", "Главный судья";
-        /// Label: the federation that organises the event; column of the list of players: as NED.
+        /// Label: the federation that organises the event.
         federation: "Federation", "Bond", "Fédération", "Федерация";
         /// Label: how the event is played, as “Swiss system, 9 rounds”; at the desk too.
         system: "System", "Wedstrijdvorm", "Formule", "Система";
@@ -268,6 +268,14 @@ texts! {
         played: "Played", "Gespeeld", "Jouées", "Сыграно";
         /// Below the pairings of a round, before the names of players with a bye.
         without_opponent: "Without opponent: ", "Zonder tegenstander: ", "Sans adversaire : ", "Без соперника: ";
+        /// In place of the opponent and the result, before the points: the player has no opponent.
+        bye: "bye", "vrij", "exempt", "без пары";
+        /// After the points: a player was absent.
+        forfeit: "forfeit", "niet verschenen", "forfait", "неявка";
+        /// After the points: the game will not be played.
+        not_played: "not played", "niet gespeeld", "non jouée", "не играется";
+        /// Heading of a column of the standings of teams: the points of their boards.
+        board_points: "Board points", "Bordpunten", "Points individuels", "Очки на досках";
         /// In place of the result: the game starts on another day.
         postponed: "Postponed", "Uitgesteld", "Reportée", "Перенесена";
         /// In place of the result: the game started and continues on another day.
@@ -285,6 +293,8 @@ texts! {
         search: "Search", "Zoeken", "Chercher", "Найти";
         /// Column of the list of players: as GMI.
         player_title: "Title", "Titel", "Titre", "Звание";
+        /// Column of the list of players: the federation, as NED.
+        player_federation: "Fed.", "Bond", "Féd.", "Фед.";
         /// Column of the list of players.
         rating: "Rating", "Rating", "Elo", "Рейтинг";
         /// Column of the list of players: the team or the club.
@@ -313,10 +323,10 @@ texts! {
             "Bewaarde pagina, {} minuut oud" "Bewaarde pagina, {} minuten oud",
             "Page enregistrée il y a {} minute" "Page enregistrée il y a {} minutes",
             "Сохранённая страница, ей {} минута" "Сохранённая страница, ей {} минуты" "Сохранённая страница, ей {} минут";
-        /// Below the heading of the standings. `{}`: number of games that are being played.
+        /// Below the heading of the standings. `{}`: number of games that are not over.
         provisional: "Provisional, {} game is still open" "Provisional, {} games are still open",
-            "Voorlopig, {} partij is nog bezig" "Voorlopig, {} partijen zijn nog bezig",
-            "Provisoire, {} partie est encore en cours" "Provisoire, {} parties sont encore en cours",
+            "Voorlopig, {} partij is nog niet klaar" "Voorlopig, {} partijen zijn nog niet klaar",
+            "Provisoire, {} partie n’est pas terminée" "Provisoire, {} parties ne sont pas terminées",
             "Предварительно, не окончена {} партия" "Предварительно, не окончены {} партии" "Предварительно, не окончены {} партий";
         /// Below the heading of the standings. `{}`: number of games that are over and have no result.
         results_missing: "Provisional, {} result is missing" "Provisional, {} results are missing",

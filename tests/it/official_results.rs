@@ -1,0 +1,172 @@
+//! Official results on the pages: all of them say the same of a game, byes and forfeits too. Also what tells two views of an outlet apart.
+
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use crate::serve::{OutletFixture, Server};
+
+/// Writes a section of five players: a round that is closed, with a bye, a half bye and an absence, and an open one with each kind of result.
+fn write_tournament(outlet: &OutletFixture) {
+    let players: Vec<Value> =
+        "ABCDEFGHIJKL".chars().zip(1..).map(|(name, id)| json!({"id": id, "name": name})).collect();
+    let pairing = |id: u64, white: Option<u64>, black: Option<u64>, more: Value| {
+        let mut pairing = json!({"id": id, "table": id % 10, "white": white, "black": black});
+        more.as_object().unwrap().iter().for_each(|(name, value)| pairing[name] = value.clone());
+        pairing
+    };
+    let first = json!({"round": 1, "state": "closed", "matches": [], "pairings": [
+        pairing(1, Some(1), Some(2), json!({"points": ["2", "0"], "reason": "played"})),
+        pairing(2, Some(3), None, json!({"points": ["2", "0"], "reason": "bye"}))],
+        "byes": [{"player": 4, "why": "half bye", "points": "1"}, {"player": 5, "why": "absent", "points": "0"}]});
+    let second = json!({"round": 2, "state": "open", "matches": [], "byes": [], "pairings": [
+        pairing(11, Some(2), Some(1), json!({"points": ["0", "2"], "reason": "played"})),
+        pairing(12, Some(3), Some(4), json!({"points": ["0", "2"], "reason": "forfeit"})),
+        pairing(13, Some(5), Some(6), json!({"later": "adjourned"})),
+        pairing(14, Some(7), Some(8), json!({})),
+        pairing(15, Some(9), Some(10), json!({}))]});
+    let section = json!({"id": 1, "name": "Open", "scoring": "2-1-0", "open_round": 2, "players": players, "teams": [],
+        "rounds": [first, second]});
+    outlet.write("tournament.json", &json!({"event": {}, "sections": [section]}).to_string());
+    let rows: Vec<Value> = (1..=5)
+        .map(|id| {
+            json!({"rank": id, "id": id, "name": (b'A' + id as u8 - 1) as char, "points": "4", "games": 2,
+                "tiebreaks": {"solkoff": 7, "direct": null}})
+        })
+        .collect();
+    outlet.write("standings.json", &json!({"sections": [{"section": "Open", "rows": rows}]}).to_string());
+}
+
+/// Returns an outlet of this tournament, whose boards have moves and other results than the official ones.
+fn outlet() -> OutletFixture {
+    let mut outlet = OutletFixture::new();
+    write_tournament(&outlet);
+    for board in [1, 3, 4] {
+        let name = format!("board-{board}");
+        let tags = json!({"Round": "2", "Board": board.to_string(), "White": "x", "Black": "y"});
+        outlet.begin_paired_game(&name, 1, tags, Some(10 + board));
+        outlet.play(&name, 1);
+    }
+    outlet.append_event("board-1", json!({"n": 3, "type": "result", "result": "1-1"}));
+    outlet.write("archive/board-1-1.pdn", "[Result \"1-1\"]\n\n1. 32-28 *\n");
+    outlet
+}
+
+/// Returns the rows of all tables of a page, each as the texts of its cells.
+fn rows(server: &Server, path: &str) -> Vec<String> {
+    let html = server.get(path).text();
+    html.split("<tr").skip(1).map(|row| text(row.split_once('>').unwrap().1.split("</tr>").next().unwrap())).collect()
+}
+
+fn text(html: &str) -> String {
+    let words = html.split('<').map(|piece| piece.split_once('>').map_or(piece, |(_, text)| text));
+    words.collect::<Vec<_>>().join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn all_pages_tell_official_results() {
+    let outlet = outlet();
+    let server = outlet.serve();
+    let expected = ["1 B A 0–2", "2 C D 0–2 (forfeit)", "3 E F Adjourned", "4 G H 1. 32-28", "5 I J Not started"];
+    for path in ["/standings", "/standings/Open", "/round/2", "/embed/round/2"] {
+        let rows = rows(&server, path);
+        for row in expected {
+            assert_eq!(rows.iter().filter(|found| *found == row).count(), 1, "{path}: {row}: {rows:?}");
+        }
+    }
+    let archive = rows(&server, "/archive");
+    assert!(
+        archive.iter().any(|row| row.contains("0–2")) && !archive.iter().any(|row| row.contains("1–1")),
+        "{archive:?}"
+    );
+    // The games of pairings 13, 14 and 15.
+    assert!(text(&server.get("/standings").text()).contains("Provisional, 3 games are still open"));
+}
+
+#[test]
+fn points_of_byes_and_forfeits_are_seen() {
+    let outlet = outlet();
+    let server = outlet.serve();
+    let standings = rows(&server, "/standings");
+    let row =
+        |start: &str| standings.iter().find(|row| row.starts_with(start)).unwrap_or_else(|| panic!("{standings:?}"));
+    // Rank, name, points, games, two tie-breaks, and the rounds.
+    assert_eq!(row("3 C"), "3 C 4 2 7 bye 2 4 White 0 f");
+    assert_eq!(row("4 D"), "4 D 4 2 7 bye 1 3 Black 2 f");
+    assert_eq!(row("5 E"), "5 E 4 2 7 – – White ·");
+    let of_round = rows(&server, "/round/1");
+    assert!(of_round.contains(&"2 C – bye 2".to_owned()), "{of_round:?}");
+    let of_player = rows(&server, "/player/Open-4");
+    assert!(of_player.contains(&"1 bye 1".to_owned()), "{of_player:?}");
+    assert!(of_player.contains(&"2 Black C 2 (forfeit)".to_owned()), "{of_player:?}");
+    for path in ["/standings", "/round/1", "/round/2", "/player/Open-4"] {
+        let hidden = rows(&server, &format!("{path}?hide=results")).join("\n");
+        assert!(
+            !hidden.contains("forfeit") && !hidden.contains("bye 2") && !hidden.contains(" 7 "),
+            "{path}: {hidden}"
+        );
+    }
+}
+
+#[test]
+fn moves_stand_in_pairs_of_side_that_begins() {
+    let mut outlet = OutletFixture::new();
+    let fen = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12";
+    outlet
+        .append_event("board-1", json!({"n": 1, "type": "game", "gametype": "21,B,8,8,N1,0", "tags": {}, "fen": fen}));
+    for (ply, side, text) in [(1, "black", "9-13"), (2, "white", "22-17"), (3, "black", "13x22")] {
+        let number = (ply + 1) / 2;
+        outlet.append_event(
+            "board-1",
+            json!({"n": ply + 1, "type": "move", "ply": ply, "number": number, "side": side, "move": text, "fen": fen}),
+        );
+    }
+    let server = outlet.serve();
+    let rows = rows(&server, "/board/board-1");
+    assert_eq!(rows, ["Move Black White", "1 9-13 22-17", "2 13×22"]);
+    let page = server.get("/board/board-1").text();
+    assert!(page.contains("data-said=\"2. 13×22\"") && page.contains("data-said=\"1. … 22-17\""), "{page}");
+}
+
+/// The pairing is published, and its board has no names yet.
+#[test]
+fn board_has_names_of_published_pairing() {
+    let outlet = OutletFixture::new();
+    write_tournament(&outlet);
+    let text_of = |name: &str| std::fs::read_to_string(outlet.path(name)).unwrap();
+    outlet.write(
+        "tournament.json",
+        &text_of("tournament.json").replace("\"open\"", "\"published\"").replace("\"open_round\":2,", ""),
+    );
+    outlet.write("games.pdn", "[Board \"4\"]\n[Result \"*\"]\n\n*\n");
+    let server = outlet.serve();
+    for path in ["/board/4", "/embed/board/4"] {
+        let page = text(&server.get(path).text());
+        assert!(page.contains("White: G") && page.contains("Black: H"), "{path}: {page}");
+    }
+}
+
+fn view_id(server: &Server) -> String {
+    let page = server.get("/").text();
+    page.split_once("data-id=\"").unwrap().1.split('"').next().unwrap().to_owned()
+}
+
+/// A page asks for the changes since its view. Another view with the same numbers would give it none.
+#[test]
+fn views_of_other_content_have_other_ids() {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({}));
+    outlet.play("board-1", 1);
+    let before = view_id(&outlet.serve());
+    assert_eq!(before, view_id(&outlet.serve()));
+    // A copy of the folder was restored, and another move was played.
+    outlet.write("events.ndjson", &outlet.events().replace("32-28", "33-28"));
+    assert_ne!(before, view_id(&outlet.serve()));
+    // After the last day the first page depends on whether the recorder lives.
+    outlet.write("tournament.json", r#"{"event":{"start":"2020-01-01","end":"2020-01-02"},"sections":[]}"#);
+    outlet.write("alive.json", "{\"at\":0}\n");
+    let living = view_id(&outlet.serve());
+    let file = std::fs::File::options().append(true).open(outlet.path("alive.json")).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(60)).unwrap();
+    assert_ne!(living, view_id(&outlet.serve()));
+}
