@@ -19,11 +19,11 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let title = format!("{} {}", title(&section.name).unwrap_or_default(), fill(texts.round, round.number));
         let key = format!("{}-{}", percent_encoded(&section.name), round.number);
-        let row = |pairing: &PlannedPairing| {
+        let row = |index: usize, pairing: &PlannedPairing| {
             let game = game_of(pairing, shown);
             let players = Color::BOTH.map(|color| section.player(pairing.player(color)));
             let inputs = (pairing, players, game.map(|game| (game.digest(), &game.board.name)));
-            self.parts.leaf("tr", &format!("pairing-{}", percent_encoded(&pairing.id)), inputs, || {
+            self.parts.leaf("tr", &format!("pairing-{key}-{index}"), inputs, || {
                 html! { tr {
                     th scope="row" { @match (pairing.table, game) {
                         (Some(table), Some(shown)) => { a href=(self.link(&shown.game_address())) { (table) } }
@@ -44,7 +44,7 @@ impl<'a> PageBuilder<'a> {
             @if !section.matches(round).is_empty() { (self.matches(section, round)) }
             div.tb tabindex="0" role="region" aria-label=(title.trim()) { table.st1 {
                 thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } } }
-                tbody { @for pairing in &round.pairings { (row(pairing)) } }
+                tbody { @for (index, pairing) in round.pairings.iter().enumerate() { (row(index, pairing)) } }
             } }
             @if !section.byes(round).is_empty() { p.bye { (texts.without_opponent) @for (index, player) in section.byes(round).into_iter().enumerate() {
                 @if index > 0 { ", " } (self.player_link(section, player))
