@@ -1,4 +1,4 @@
-//! Official results on the pages: all of them say the same of a game, byes and forfeits too. Also what tells two views of an outlet apart.
+//! All pages show the same official results, byes and forfeits. Views of an outlet with other content have other ids.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::serve::{OutletFixture, Server};
 
-/// Writes a section of five players: a round that is closed, with a bye, a half bye and an absence, and an open one with each kind of result.
+/// Writes a section of twelve players with two rounds. The first is closed, and has a bye, a half bye and an absence. The second is open, and has
+/// an official result, a forfeit, an adjourned game, a running game, and a game that has not begun.
 fn write_tournament(outlet: &OutletFixture) {
     let players: Vec<Value> =
         "ABCDEFGHIJKL".chars().zip(1..).map(|(name, id)| json!({"id": id, "name": name})).collect();
