@@ -268,7 +268,7 @@ fn not_found(site: &Site, asked: &PageRequest) -> Response {
 fn game_file(site: &Site, which: &str, address: &PageAddress, asked: &PageRequest) -> Response {
     let view = site.views.borrow().clone();
     let Some(shown) = find_game(&view, which) else { return not_found(site, asked) };
-    match site.pages.games.with_whole(&shown.board.name, shown.game, |whole| whole.pdn().into_bytes()) {
+    match site.pages.games.with_whole(&shown.board, shown.game, |whole| whole.pdn().into_bytes()) {
         Ok(text) => {
             let etag = format!("\"{}-{}\"", view.hall.id(), site.pages.build);
             content(&asked.headers, StatusCode::OK, PDN_CONTENT_TYPE, &Representation::new(text, etag))
@@ -380,7 +380,7 @@ async fn picture(State(site): SharedSite, Path((which, name)): Path<(String, Str
             let path = ply.map_or_else(Vec::new, |ply| ply.path.clone());
             Some(PictureSpec { variant: whole.game.variant?, pieces: whole.diagram(at)?.pieces.clone(), path })
         };
-        site.pages.games.with_whole(&shown.board.name, shown.game, spec).ok().flatten()
+        site.pages.games.with_whole(&shown.board, shown.game, spec).ok().flatten()
     });
     let Some(spec) = spec else { return not_found(&site, &asked) };
     match site.pictures.png(spec).await {

@@ -332,7 +332,7 @@ impl StaticPages {
         if self.finished.get(&name).is_some_and(|(known, _)| *known == digest) {
             return None;
         }
-        let text = self.games.with_whole(&shown.board.name, shown.game, |whole| Bytes::from(whole.pdn())).ok();
+        let text = self.games.with_whole(&shown.board, shown.game, |whole| Bytes::from(whole.pdn())).ok();
         if shown.game.whole().is_none() && text.is_some() {
             self.finished.insert(name, (digest, Vec::new()));
         }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 
 use super::address::{BoardFilter, PageKind, percent_encoded};
 use super::text::points;
-use super::{LiveMode, PageBuilder, PageGame, PlayerLabel};
+use super::{LiveMode, PageBuilder, PageGame};
 use crate::web::diagram::{self, DiagramSpec};
 use crate::web::state::{BoardNumber, Diagram, JoinedHall, PlayState, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 use crate::web::texts::fill;
@@ -20,41 +20,29 @@ struct BoardCard {
     html: Markup,
 }
 
-/// Boards that a page shows.
-pub(super) struct ShownBoards<'a> {
-    /// Games that have begun.
-    pub begun: Vec<PageGame<'a>>,
-    /// Games that have not begun, each with the number of its board.
-    pub waiting: Vec<(BoardNumber, &'a ViewerGame)>,
-}
-
 impl<'a> PageBuilder<'a> {
     /// Returns the boards that a filter shows, each with its unstarted or its current game.
-    pub(super) fn shown_boards(&self, filter: &BoardFilter) -> ShownBoards<'a> {
-        let mut boards = ShownBoards { begun: self.current(), waiting: self.unstarted_games() };
-        boards.begun.retain(|shown| boards.waiting.iter().all(|(number, _)| *number != shown.number));
-        boards.begun.retain(|shown| self.is_wanted(filter, shown.number, shown.game, false));
-        boards.waiting.retain(|(number, game)| self.is_wanted(filter, *number, game, true));
+    pub(super) fn shown_boards(&self, filter: &BoardFilter) -> Vec<PageGame<'a>> {
+        let mut boards = self.present_games();
+        boards.retain(|shown| self.is_wanted(filter, shown));
         boards
     }
 
     /// Renders boards by number; with a lead, the featured board, or the first one, large and before them.
-    pub(super) fn boards(&self, boards: &ShownBoards<'_>, has_lead: bool) -> Markup {
-        let ShownBoards { begun, waiting } = boards;
-        // Two boards stand side by side.
+    pub(super) fn boards(&self, boards: &[PageGame<'_>], has_lead: bool) -> Markup {
+        let begun = || boards.iter().filter(|shown| !shown.game.is_unstarted());
         let is_featured = |shown: &&PageGame<'_>| {
-            let names = [&shown.board.name, &self.view.hall.number_in_address(shown.number)];
-            self.view.featured.as_ref().is_some_and(|which| names.contains(&which))
+            let names = [&*shown.board, &self.view.hall.number_in_address(shown.number)];
+            self.view.featured.as_deref().is_some_and(|which| names.contains(&which))
         };
-        let lead = begun.iter().find(is_featured).or(begun.first());
-        let lead = lead.filter(|_| has_lead && waiting.len() + begun.len() != 2).map(|shown| shown.number);
-        let waiting_card =
-            |one: &(BoardNumber, _)| BoardCard { is_behind: true, number: one.0, html: self.waiting_card(*one, None) };
-        let mut cards: Vec<BoardCard> = waiting.iter().map(waiting_card).collect();
-        cards.extend(begun.iter().map(|shown| {
+        let lead = begun().find(is_featured).or(begun().next());
+        // Two boards stand side by side.
+        let lead = lead.filter(|_| has_lead && boards.len() != 2).map(|shown| shown.number);
+        let card = |shown: &PageGame<'_>| {
             let is_leading = lead == Some(shown.number);
             BoardCard { is_behind: !is_leading, number: shown.number, html: self.card_in_list(shown, is_leading) }
-        }));
+        };
+        let mut cards: Vec<BoardCard> = boards.iter().map(card).collect();
         cards.sort_by_key(|card| (card.is_behind, card.number));
         self.list_of_cards(self.with_halls(cards))
     }
@@ -88,12 +76,12 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Whether a filter shows the game of a board.
-    fn is_wanted(&self, filter: &BoardFilter, number: BoardNumber, game: &ViewerGame, is_unstarted: bool) -> bool {
+    fn is_wanted(&self, filter: &BoardFilter, shown: &PageGame<'_>) -> bool {
         match filter {
             BoardFilter::All => true,
-            BoardFilter::Playing => !is_unstarted && game.is_on(),
-            BoardFilter::Hall(hall) => self.view.hall.hall_name(number) == Some(hall),
-            BoardFilter::Section(wanted) => self.section_of(game).is_some_and(|section| section.name == *wanted),
+            BoardFilter::Playing => shown.game.is_on(),
+            BoardFilter::Hall(hall) => self.view.hall.hall_name(shown.number) == Some(hall),
+            BoardFilter::Section(wanted) => self.section_of(shown.game).is_some_and(|section| section.name == *wanted),
         }
     }
 
@@ -115,46 +103,10 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Renders the card of a board with an unstarted game; `class` is that of its element.
-    pub(super) fn waiting_card(&self, (number, game): (BoardNumber, &ViewerGame), class: Option<&str>) -> Markup {
-        let texts = self.texts();
-        let label = format!("{}. {}", self.board_title(number), texts.not_started);
-        let pages = self.player_pages(game);
-        let published = self.published_pairing(number).filter(|_| game.tag("White").or(game.tag("Black")).is_none());
-        let player = |color: Color, class: &str| {
-            let word = self.side(color);
-            let called = PlayerLabel::of(game, color).name.unwrap_or(word.into());
-            html! { div class=(class) {
-                (piece(color))
-                span.nm1 { span.vh { (word) ": " } @match published {
-                    Some((section, pairing)) => { (self.planned_player(section, pairing.player(color))) }
-                    None => { (self.linked_name(pages[color.index()].as_deref(), Some(&called))) }
-                } }
-            } }
-        };
-        let key = format!("wait-{}", percent_encoded(&self.view.hall.number_in_address(number)));
-        self.parts.leaf("li", &key, &self.view.files.tag, || html! {
-            li class=[class] { article.g.s-wait {
-                div.top { h2 { a href=(self.link(&self.number_address(number))) { span.vh { (texts.board_heading) " " } (number) } } p.st { (texts.not_started) } }
-                (player(Color::Black, "pl bk"))
-                div.bwrap { @if game.start_position.is_some() { (self.drawing(game.variant, game.start_position.as_ref(), None, false, &label)) } }
-                (player(Color::White, "pl wh"))
-            } }
-        })
-    }
-
     /// Renders a link with the state for each board, if there are several.
-    pub(super) fn overview(&self, boards: &ShownBoards<'_>) -> Markup {
-        let waiting = |number: BoardNumber| {
-            let key = format!("man-wait-{}", percent_encoded(&self.view.hall.number_in_address(number)));
-            self.parts.leaf("a", &key, number, || {
-                html! {
-                    a.s-wait href=(self.link(&self.number_address(number))) { b { (number) } span.vh { " " (self.texts().not_started) } }
-                }
-            })
-        };
-        let begun = |shown: &PageGame<'_>| {
-            let key = format!("man-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
+    pub(super) fn overview(&self, boards: &[PageGame<'_>]) -> Markup {
+        let link = |shown: &PageGame<'_>| {
+            let key = format!("man-{}-{}", percent_encoded(&shown.board), shown.game.number);
             let inputs = (shown.digest(), shown.number, shown.is_current);
             self.parts.leaf("a", &key, inputs, || {
                 html! {
@@ -164,12 +116,8 @@ impl<'a> PageBuilder<'a> {
                 }
             })
         };
-        let of_waiting = boards.waiting.iter().map(|(number, _)| (*number, waiting(*number)));
-        let mut links: Vec<_> =
-            of_waiting.chain(boards.begun.iter().map(|shown| (shown.number, begun(shown)))).collect();
-        links.sort_by_key(|(number, _)| *number);
-        let all = || html! { nav.men aria-label=(self.texts().boards) { @for (_, link) in &links { (link) } } };
-        html! { @if links.len() > 1 { (self.parts.part("nav", "overview", all)) } }
+        let all = || html! { nav.men aria-label=(self.texts().boards) { @for shown in boards { (link(shown)) } } };
+        html! { @if boards.len() > 1 { (self.parts.part("nav", "overview", all)) } }
     }
 
     pub(super) fn cards(&self, shown: &[PageGame<'_>]) -> Markup {
@@ -177,10 +125,12 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders the card of a board as an item of a list.
-    fn card_in_list(&self, shown: &PageGame<'_>, is_leading: bool) -> Markup {
-        let key = format!("card-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
+    pub(super) fn card_in_list(&self, shown: &PageGame<'_>, is_leading: bool) -> Markup {
+        let key = format!("card-{}-{}", percent_encoded(&shown.board), shown.game.number);
         let players = self.player_pages(shown.game);
-        let inputs = (shown.digest(), shown.number, shown.is_current, players, is_leading);
+        // What is known of an unstarted game stands in the files.
+        let files = shown.game.is_unstarted().then_some(&self.view.files.tag);
+        let inputs = (shown.digest(), shown.number, shown.is_current, players, is_leading, files);
         self.parts.leaf("li", &key, inputs, || html! { li.lead[is_leading] { (self.card(shown, is_leading)) } })
     }
 
@@ -189,17 +139,18 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let game = shown.game;
         let [white, black] = Color::BOTH.map(|color| shown.player_label(color).name.unwrap_or(self.side(color).into()));
+        let has_begun = !game.is_unstarted();
         let label = format!("{}: {white}, {black}. {}", self.board_title(shown.number), self.status(game));
         html! {
-            article class=(format!("g {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number)
-                data-count=(game.summary.count) data-word=(game.state_str()) data-silent-since=[game.silent_since()] {
+            article class=(format!("g {}", state_class(game))) data-board=[has_begun.then_some(&shown.board)] data-game=[has_begun.then_some(game.number)]
+                data-count=[has_begun.then_some(game.summary.count)] data-word=(game.state_str()) data-silent-since=[game.silent_since()] {
                 div.top {
                     h2 { a href=(self.link(&shown.address())) { span.vh { (texts.board_heading) " " } (shown.number) span.vh { ": " bdi { (white) } ", " bdi { (black) } } } }
                     p.st { (self.status(game)) }
                 }
                 (self.player_line(shown, Color::Black, "pl bk", None))
-                div.bwrap { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), is_large, &label)) }
-                @if let Some(whole) = game.whole().filter(|_| is_large) { (self.last_moves(game, whole.entries)) }
+                div.bwrap { @if has_begun || game.start_position.is_some() { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), is_large, &label)) } }
+                @if let Some(whole) = game.whole().filter(|_| is_large && has_begun) { (self.last_moves(game, whole.entries)) }
                 (self.player_line(shown, Color::White, "pl wh", None))
             }
         }
@@ -230,12 +181,17 @@ impl<'a> PageBuilder<'a> {
     ) -> Markup {
         let (player, word) = (shown.player_label(color), self.side(color));
         let page = &self.player_pages(shown.game)[color.index()];
+        let has_names = ["White", "Black"].iter().any(|tag| shown.game.tag(tag).is_some());
+        let planned = if shown.game.is_unstarted() && !has_names { self.published_pairing(shown.number) } else { None };
         // A card has no room for it.
         let fmjd_id = player.fmjd_id.as_deref().filter(|_| class.starts_with("plb"));
         html! {
             div class=(class) {
                 (piece(color))
-                span.nm1 { span.vh { (word) ": " } (self.linked_name(page.as_deref(), Some(player.name.as_deref().unwrap_or(word)))) }
+                span.nm1 { span.vh { (word) ": " } @match planned {
+                    Some((section, pairing)) => { (self.planned_player(section, pairing.player(color))) }
+                    None => { (self.linked_name(page.as_deref(), Some(player.name.as_deref().unwrap_or(word)))) }
+                } }
                 span.mt { bdi { (player.details.join(" ")) } @if let Some(id) = fmjd_id { " FMJD " (id) } }
                 (self.clock(shown.game, color, at.is_some()))
                 @if let Some(entry) = at {
@@ -245,12 +201,15 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Renders the last reading of a clock, from which the script counts; the points if the game has a result.
+    /// Renders the last reading of a clock, from which the script counts; the points if the game has a result; nothing before it begins.
     pub(super) fn clock(&self, game: &ViewerGame, color: Color, is_hidden: bool) -> Markup {
         let side = ["white", "black"][color.index()];
         if let Some(result) = self.result(game) {
             let points = points(result, color);
             return html! { span.ck.pt.l[points == "0"] data-side=(side) hidden[is_hidden] { (points) } };
+        }
+        if game.is_unstarted() {
+            return html! {};
         }
         let is_running = game.clock.and_then(|clock| clock.running) == Some(color) && !game.is_ended;
         let seconds = game.clock.and_then(|clock| clock.seconds(color));
@@ -284,6 +243,7 @@ impl<'a> PageBuilder<'a> {
         let last = last.map(|entry| self.entry_text(game, entry));
         let moves = game.summary.highest_number;
         match game.state_str() {
+            "waiting" => texts.not_started.to_owned(),
             "ended" => texts.waits_for_result.to_owned(),
             "over" if moves > 0 => self.language().count(texts.over_after, moves as usize),
             "over" => texts.over.to_owned(),
@@ -336,7 +296,7 @@ impl<'a> PageBuilder<'a> {
             } }
         };
         html! {
-            div class=(format!("two {}", state_class(game))) data-board=(shown.board.name) data-game=(game.number) data-count=(entries.len())
+            div class=(format!("two {}", state_class(game))) data-board=(shown.board) data-game=(game.number) data-count=(entries.len())
                 data-word=(game.state_str()) data-address=(shown.game_address()) data-live=(self.link(&shown.address())) data-silent-since=[game.silent_since()] {
                 (self.parts.part("section", "board", || self.board_section(shown, whole, at)))
                 (self.parts.part("section", "moves", || html! { section.mvs aria-labelledby="mh" {
@@ -471,6 +431,7 @@ fn list_fields(variant: &Variant, pieces: &str, letter: u8) -> String {
 /// Returns the CSS class of a game's state.
 pub(super) fn state_class(game: &ViewerGame) -> &'static str {
     match game.state_str() {
+        "waiting" => "s-wait",
         "over" => "s-over",
         "ended" => "s-end",
         "unclear" => "s-doubt",

@@ -76,7 +76,7 @@ impl<'a> PageBuilder<'a> {
         let main = || match self.phase() {
             EventPhase::Announced if *filter == BoardFilter::All => self.cover(),
             EventPhase::Over if *filter == BoardFilter::All => self.outcome(),
-            _ => html! { (self.now(&self.shown_boards(&BoardFilter::All).begun)) (boards()) },
+            _ => html! { (self.now(&self.present_games())) (boards()) },
         };
         self.current_page("grid", self.texts().boards, main)
     }
@@ -91,7 +91,7 @@ impl<'a> PageBuilder<'a> {
         let rounds = plan.sections.iter().filter_map(first);
         html! {
             @if is_described { (self.facts()) }
-            @if waits || !is_described { (self.boards(&self.shown_boards(&BoardFilter::All), false)) } @else {
+            @if waits || !is_described { (self.boards(&self.present_games(), false)) } @else {
                 @for (section, round) in rounds { (self.pairings(section, round, &[])) }
             }
         }
@@ -100,13 +100,15 @@ impl<'a> PageBuilder<'a> {
     /// Renders how many games go on, and the scores of the teams.
     fn now(&self, shown: &[PageGame<'_>]) -> Markup {
         let (texts, plan) = (self.texts(), self.view.plan());
-        let on = shown.iter().filter(|shown| shown.game.is_on()).count();
+        let count = |is_counted: fn(&ViewerGame) -> bool| shown.iter().filter(|shown| is_counted(shown.game)).count();
+        let on = count(ViewerGame::is_on);
+        let over = count(ViewerGame::has_ended);
         let round =
             self.current_round().or_else(|| shown.iter().find_map(|shown| shown.game.tag("Round")).map(str::to_owned));
         let line = || {
             html! { p.ev-now {
                 @if let Some(round) = &round { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { bdi { (fill(texts.round, shortened(round, 80))) } } " · " }
-                (self.language().count(texts.games_on, on)) " · " (self.language().count(texts.games_over, shown.len() - on))
+                (self.language().count(texts.games_on, on)) " · " (self.language().count(texts.games_over, over))
                 @if plan.event.is_described() { " · " a href=(self.link("/event")) { (if plan.event.schedule().next().is_some() { texts.schedule } else { texts.about_event }) } }
             } }
         };

@@ -37,7 +37,7 @@ pub(super) struct PageContent<'a> {
     pub visible_games: &'a [PageGame<'a>],
     /// Title of the document.
     pub title: &'a str,
-    /// Path of a picture of the page; by default the position of the first game.
+    /// Path of a picture of the page; by default the position of the first game, if it has begun.
     pub picture: Option<String>,
     /// The element `main` of the page.
     pub main: Markup,
@@ -46,7 +46,8 @@ pub(super) struct PageContent<'a> {
 impl<'a> PageContent<'a> {
     /// Creates the content of a page.
     pub(super) fn new(visible_games: &'a [PageGame<'a>], title: &'a str, main: Markup) -> PageContent<'a> {
-        let picture = visible_games.first().map(|shown| shown.picture_address(shown.game.summary.count));
+        let first = visible_games.first().filter(|shown| !shown.game.is_unstarted());
+        let picture = first.map(|shown| shown.picture_address(shown.game.summary.count));
         PageContent { round: None, visible_games, title, picture, main }
     }
 }

@@ -46,7 +46,6 @@ use super::stored_games::StoredGames;
 use super::texts::{Language, PageTexts, fill};
 use super::view::View;
 use address::{BoardFilter, PageAddress, PageKind, percent_encoded};
-use board::ShownBoards;
 use frame::{Frame, PageContent};
 use overlay_look::WrongParameter;
 use parts::PartCollector;
@@ -101,12 +100,12 @@ impl From<io::Error> for PageError {
 }
 
 /// Game on a page, with its board.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct PageGame<'a> {
     /// Number of the board.
     pub number: BoardNumber,
-    /// Board of the game.
-    pub board: &'a ViewerBoard,
+    /// Name of the board in addresses; its number if the game has not begun.
+    pub board: Cow<'a, str>,
     /// State of the game.
     pub game: &'a ViewerGame,
     /// Whether this is the game that pages show of the board.
@@ -116,11 +115,11 @@ pub struct PageGame<'a> {
 impl<'a> PageGame<'a> {
     fn new(view: &View, (number, board): (BoardNumber, &'a ViewerBoard), game: &'a ViewerGame) -> PageGame<'a> {
         let is_current = view.shown_game(board).is_some_and(|shown| shown.number == game.number);
-        PageGame { number, board, game, is_current }
+        PageGame { number, board: Cow::Borrowed(&board.name), game, is_current }
     }
 
     fn is_same(&self, other: &PageGame<'_>) -> bool {
-        self.board.name == other.board.name && self.game.number == other.game.number
+        self.board == other.board && self.game.number == other.game.number
     }
 
     /// Returns what identifies all that pages show of the game.
@@ -130,16 +129,16 @@ impl<'a> PageGame<'a> {
 
     /// Returns the path of the game's page; for the current game that of its board, which shows its next game too.
     fn address(&self) -> String {
-        if self.is_current { format!("/board/{}", percent_encoded(&self.board.name)) } else { self.game_address() }
+        if self.is_current { format!("/board/{}", percent_encoded(&self.board)) } else { self.game_address() }
     }
 
     fn game_address(&self) -> String {
-        format!("/game/{}-{}", percent_encoded(&self.board.name), self.game.number)
+        format!("/game/{}-{}", percent_encoded(&self.board), self.game.number)
     }
 
     /// Returns the path of a picture of the position after so many entries.
     fn picture_address(&self, entries: usize) -> String {
-        format!("/picture/{}-{}/{entries}.png", percent_encoded(&self.board.name), self.game.number)
+        format!("/picture/{}-{}/{entries}.png", percent_encoded(&self.board), self.game.number)
     }
 
     fn player_label(&self, color: Color) -> PlayerLabel<'a> {
@@ -226,8 +225,8 @@ impl<'a> PageBuilder<'a> {
         shown
     }
 
-    /// Returns the unstarted games whose board shows no game of theirs yet, each with the number of its board.
-    fn unstarted_games(&self) -> Vec<(BoardNumber, &'a ViewerGame)> {
+    /// Returns the unstarted games whose board shows no game of theirs yet.
+    fn unstarted_games(&self) -> Vec<PageGame<'a>> {
         let current = self.current();
         let tag = |game: &ViewerGame| game.tag("Board").and_then(|number| number.parse().ok());
         let mut taken: BTreeSet<BoardNumber> = current.iter().map(|shown| shown.number).collect();
@@ -252,22 +251,27 @@ impl<'a> PageBuilder<'a> {
             if has_begun(BoardNumber { hall, number: tag.unwrap_or(*place) }, game) {
                 return None;
             }
-            Some((BoardNumber { hall, number: tag.unwrap_or_else(|| free(hall, *place)) }, game))
+            let number = BoardNumber { hall, number: tag.unwrap_or_else(|| free(hall, *place)) };
+            let board = Cow::Owned(self.view.hall.number_in_address(number));
+            Some(PageGame { number, board, game, is_current: true })
         };
         unstarted.iter().filter_map(numbered).collect()
     }
 
     /// Returns the unstarted game of a board, by its number in an address.
-    fn unstarted_game(&self, which: &str) -> Option<(BoardNumber, &'a ViewerGame)> {
+    fn unstarted_game(&self, which: &str) -> Option<PageGame<'a>> {
         let all = self.unstarted_games();
-        let is_it = |number: &BoardNumber| self.view.hall.number_in_address(*number) == which;
-        let found = all.iter().find(|(number, _)| is_it(number));
-        found.or_else(|| all.iter().find(|(number, _)| number.to_string() == which)).copied()
+        let found = all.iter().find(|shown| shown.board == which);
+        found.or_else(|| all.iter().find(|shown| shown.number.to_string() == which)).cloned()
     }
 
-    /// Returns the path of a board's page, by its number.
-    fn number_address(&self, number: BoardNumber) -> String {
-        format!("/board/{}", percent_encoded(&self.view.hall.number_in_address(number)))
+    /// Returns all boards, each with its unstarted game, else with its current one.
+    fn present_games(&self) -> Vec<PageGame<'a>> {
+        let mut games = self.unstarted_games();
+        let unstarted: BTreeSet<BoardNumber> = games.iter().map(|shown| shown.number).collect();
+        games.extend(self.current().into_iter().filter(|shown| !unstarted.contains(&shown.number)));
+        games.sort_by_key(|shown| shown.number);
+        games
     }
 
     /// Returns the words for a board: its number, and its hall if there are several.
@@ -303,7 +307,7 @@ impl<'a> PageBuilder<'a> {
             PageKind::Wall { is_light, site } => Ok(self.wall(*is_light, site.as_deref())),
             // A number is that of the current round: an unstarted game precedes the last game of the board.
             PageKind::Board { which, ply } => match self.unstarted_game(which) {
-                Some(waiting) => Ok(self.waiting_board(waiting)),
+                Some(shown) => Ok(self.unstarted_board(&shown)),
                 None => self.game(self.current_game(which), *ply, games),
             },
             PageKind::Embed(which) => self.embed(which).ok_or(PageError::NotFound),
@@ -332,9 +336,9 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders a single board with an unstarted game.
-    fn waiting_board(&self, waiting: (BoardNumber, &ViewerGame)) -> Markup {
-        let grid = || html! { ul.grid { (self.waiting_card(waiting, Some("lead"))) } };
-        self.current_page("grid", &self.board_title(waiting.0), grid)
+    fn unstarted_board(&self, shown: &PageGame<'_>) -> Markup {
+        let grid = || html! { ul.grid { (self.card_in_list(shown, true)) } };
+        self.current_page("grid", &self.board_title(shown.number), grid)
     }
 
     /// Renders links that select boards. The script shows that of the viewer's own players.
@@ -359,14 +363,15 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders all boards for a screen at the wall. `site` is the address of the pages, for a QR code.
     fn wall(&self, is_light: bool, site: Option<&str>) -> Markup {
-        let (shown, boards) = (self.current(), self.shown_boards(&BoardFilter::All));
+        let (shown, boards) = (self.current(), self.present_games());
         let texts = self.texts();
         let code = site.and_then(code);
-        let over = boards.begun.iter().filter(|shown| matches!(shown.game.state_str(), "over" | "ended")).count();
+        let count = |is_counted: fn(&ViewerGame) -> bool| boards.iter().filter(|shown| is_counted(shown.game)).count();
+        let on = count(ViewerGame::is_on);
+        let over = count(ViewerGame::has_ended);
         let main = self.main("wall", "wl", || {
             let head = || html! { h1 { (self.title(&shown, self.current_round().as_deref())) } };
-            let counts =
-                || html! { p { (texts.playing) " " (boards.begun.len() - over) " · " (texts.over) " " (over) } };
+            let counts = || html! { p { (texts.playing) " " (on) " · " (texts.over) " " (over) } };
             html! {
                 header.wh1 {
                     (self.parts.part("h1", "head", head))
@@ -402,18 +407,18 @@ impl<'a> PageBuilder<'a> {
 
     fn round_main(&self, round: &str, shown: &[PageGame<'_>]) -> Option<Markup> {
         let planned = self.planned_rounds(round);
-        let mut boards = ShownBoards { begun: shown.to_vec(), waiting: self.unstarted_games() };
-        boards.waiting.retain(|(number, game)| {
-            game.tag("Round") == Some(round) && shown.iter().all(|shown| shown.number != *number)
-        });
-        let is_empty = boards.begun.is_empty() && boards.waiting.is_empty();
-        if is_empty && planned.is_empty() {
+        let mut boards = self.unstarted_games();
+        boards
+            .retain(|one| one.game.tag("Round") == Some(round) && shown.iter().all(|shown| shown.number != one.number));
+        boards.extend_from_slice(shown);
+        boards.sort_by_key(|shown| shown.number);
+        if boards.is_empty() && planned.is_empty() {
             return None;
         }
         Some(self.main("grid", "wrap", || {
             html! {
                 (self.overview(&boards))
-                @if !is_empty { (self.boards(&boards, false)) }
+                @if !boards.is_empty() { (self.boards(&boards, false)) }
                 @for (section, planned) in &planned { (self.pairings(section, planned, shown)) }
             }
         }))
@@ -428,8 +433,8 @@ impl<'a> PageBuilder<'a> {
     /// Renders a game after the first `at` entries, by default after all.
     fn game(&self, shown: Option<PageGame<'_>>, at: Option<usize>, games: &StoredGames) -> Result<Markup, PageError> {
         let shown = shown.ok_or(PageError::NotFound)?;
-        Ok(games.with_whole(&shown.board.name, shown.game, |whole| {
-            let shown = PageGame { game: whole.game, ..shown };
+        Ok(games.with_whole(&shown.board, shown.game, |whole| {
+            let shown = PageGame { game: whole.game, ..shown.clone() };
             let all = whole.entries.len();
             let main = self.main("game", "wrap", || self.single_board(&shown, whole, at.unwrap_or(all).min(all)));
             let title = self.board_title(shown.number);
@@ -440,26 +445,22 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the current game of a board for embedding; `None` if there is no such board.
     fn embed(&self, which: &str) -> Option<Markup> {
-        let waiting = self.unstarted_game(which);
-        let shown = if waiting.is_some() { None } else { Some(self.current_game(which)?) };
-        let number = waiting.map(|(number, _)| number).or(shown.map(|shown| shown.number))?;
-        let address = shown.map_or_else(|| self.number_address(number), |shown| shown.address());
+        let shown = self.unstarted_game(which).or_else(|| self.current_game(which))?;
         let main = self.main("grid", "emb", || {
             html! {
-                @if let Some(waiting) = waiting { ul { (self.waiting_card(waiting, None)) } }
-                @if let Some(shown) = shown { (self.card(&shown, true)) }
-                p.s { a href=(self.link(&address)) target="_blank" rel="noopener" { (self.texts().full_page) } }
+                (self.card(&shown, true))
+                p.s { a href=(self.link(&shown.address())) target="_blank" rel="noopener" { (self.texts().full_page) } }
             }
         });
-        let title = fill(self.texts().board, number);
-        Some(self.html_document(Frame::Embed, PageContent::new(shown.as_slice(), &title, main)))
+        let title = fill(self.texts().board, shown.number);
+        Some(self.html_document(Frame::Embed, PageContent::new(&[shown], &title, main)))
     }
 
     /// Renders the list of archived games from the names of their files.
     fn archive(&self) -> Markup {
         let texts = self.texts();
         let names = &self.view.files.archive;
-        let file_name = |shown: &PageGame<'_>| format!("{}-{}.pdn", shown.board.name, shown.game.number);
+        let file_name = |shown: &PageGame<'_>| format!("{}-{}.pdn", shown.board, shown.game.number);
         let by_file: HashMap<String, PageGame<'a>> =
             self.all_games().into_iter().map(|shown| (file_name(&shown), shown)).collect();
         let row = |name: &str| {
@@ -468,7 +469,7 @@ impl<'a> PageBuilder<'a> {
             self.parts.leaf("tr", &format!("file-{}", percent_encoded(name)), inputs, || {
                 html! { tr {
                     @if let Some(shown) = game {
-                        th scope="row" { a href=(self.link(&shown.game_address())) { (shown.board.name) " · " (shown.game.number) } }
+                        th scope="row" { a href=(self.link(&shown.game_address())) { (shown.board) " · " (shown.game.number) } }
                         (self.player_row(shown))
                     } @else { th scope="row" { (name) } td {} td {} td {} }
                     td.fn[game.is_some()] { a href=(format!("/archive/{name}")) { (name) } }
@@ -547,7 +548,7 @@ impl<'a> PageBuilder<'a> {
     fn games_without_pairing(&self, round: Option<&str>, games: &[&PageGame<'_>]) -> Markup {
         let texts = self.texts();
         let row = |shown: &PageGame<'_>| {
-            let key = format!("game-{}-{}", percent_encoded(&shown.board.name), shown.game.number);
+            let key = format!("game-{}-{}", percent_encoded(&shown.board), shown.game.number);
             let inputs = (shown.digest(), shown.number, self.player_pages(shown.game));
             self.parts.leaf("tr", &key, inputs, || {
                 html! { tr { th scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } } (self.player_row(shown)) } }

@@ -9,7 +9,7 @@ use super::overlay_look::{ClockSide, Overlay, OverlayKind};
 use super::text::{name, score, truncated};
 use super::{PageBuilder, PageError, PageGame, PlayerLabel, percent_encoded};
 use crate::web::plan::{StandingsRow, title};
-use crate::web::state::{BoardNumber, ViewerGame};
+use crate::web::state::ViewerGame;
 use crate::web::texts::fill;
 use crate::web::texts::studio::StudioTexts;
 
@@ -69,25 +69,24 @@ impl<'a> PageBuilder<'a> {
     fn overlay_of_game(&self, overlay: &Overlay, which: &str) -> Result<Markup, PageError> {
         let hall = &self.view.hall;
         let number = hall.board(which).map_or_else(|| which.to_owned(), |(number, _)| hall.number_in_address(number));
-        let waiting = self.unstarted_game(&number);
-        let current = if waiting.is_none() { self.current_game(which) } else { None };
-        let game = waiting.or(current.map(|shown| (shown.number, shown.game))).ok_or(PageError::NotFound)?;
-        Ok(self.overlay_document(overlay, current.as_slice(), || match overlay.kind {
-            OverlayKind::Board(_) => self.board_panel(game),
-            _ => self.lower_third(game),
+        let shown = self.unstarted_game(&number).or_else(|| self.current_game(which)).ok_or(PageError::NotFound)?;
+        Ok(self.overlay_document(overlay, std::slice::from_ref(&shown), || match overlay.kind {
+            OverlayKind::Board(_) => self.board_panel(&shown),
+            _ => self.lower_third(&shown),
         }))
     }
 
     /// Renders a board with its players.
-    fn board_panel(&self, (number, game): (BoardNumber, &ViewerGame)) -> Markup {
-        let label = format!("{}. {}", self.board_title(number), self.overlay_status(game));
+    fn board_panel(&self, shown: &PageGame<'_>) -> Markup {
+        let game = shown.game;
+        let label = format!("{}. {}", self.board_title(shown.number), self.status(game));
         html! {
             article class=(format!("ov {}", state_class(game))) data-silent-since=[game.silent_since()] {
                 div.bwrap { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), true, &label)) }
                 div.pan {
-                    (self.overlay_heading(number, game))
+                    (self.overlay_heading(shown))
                     (self.overlay_player(game, Color::Black))
-                    p.st { (self.overlay_status(game)) }
+                    p.st { (self.status(game)) }
                     (self.overlay_player(game, Color::White))
                 }
             }
@@ -95,27 +94,24 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders the players of a board in a strip.
-    fn lower_third(&self, (number, game): (BoardNumber, &ViewerGame)) -> Markup {
+    fn lower_third(&self, shown: &PageGame<'_>) -> Markup {
+        let game = shown.game;
         html! {
             article class=(format!("lt {}", state_class(game))) data-silent-since=[game.silent_since()] {
                 (self.overlay_player(game, Color::White))
                 div.mid {
-                    (self.overlay_heading(number, game))
+                    (self.overlay_heading(shown))
                     @if let Some(result) = &game.result { p.res { (score(result)) } }
-                    p.st { (self.overlay_status(game)) }
+                    p.st { (self.status(game)) }
                 }
                 (self.overlay_player(game, Color::Black))
             }
         }
     }
 
-    fn overlay_heading(&self, number: BoardNumber, game: &ViewerGame) -> Markup {
-        let round = game.tag("Round").map(truncated);
-        html! { h1 { (self.board_title(number)) @if let Some(round) = round { " " span { bdi { (fill(self.texts().round, round)) } } } } }
-    }
-
-    fn overlay_status(&self, game: &ViewerGame) -> String {
-        if is_waiting(game) { self.texts().not_started.to_owned() } else { self.status(game) }
+    fn overlay_heading(&self, shown: &PageGame<'_>) -> Markup {
+        let round = shown.game.tag("Round").map(truncated);
+        html! { h1 { (self.board_title(shown.number)) @if let Some(round) = round { " " span { bdi { (fill(self.texts().round, round)) } } } } }
     }
 
     fn overlay_player(&self, game: &ViewerGame, color: Color) -> Markup {
@@ -128,7 +124,7 @@ impl<'a> PageBuilder<'a> {
                     p.nm1 { span.vh { (word) ": " } (name(Some(called.as_deref().unwrap_or(word)))) }
                     @if !details.is_empty() { p.mt { bdi { (details.join(" · ")) } } }
                 }
-                @if !is_waiting(game) { (self.clock(game, color, false)) }
+                (self.clock(game, color, false))
             }
         }
     }
@@ -137,7 +133,7 @@ impl<'a> PageBuilder<'a> {
     fn ticker(&self) -> Markup {
         let shown = self.current();
         let item = |shown: &PageGame<'_>| {
-            let key = format!("tick-{}", percent_encoded(&shown.board.name));
+            let key = format!("tick-{}", percent_encoded(&shown.board));
             let inputs = (shown.digest(), shown.number);
             self.parts.leaf("li", &key, inputs, || {
                 let players = Color::BOTH.map(|color| shown.player_label(color).name);
@@ -182,11 +178,6 @@ impl<'a> PageBuilder<'a> {
             @if open > 0 { p.st { (self.language().count(texts.provisional, open)) } }
         } }
     }
-}
-
-/// Whether a game has not begun.
-fn is_waiting(game: &ViewerGame) -> bool {
-    game.number == 0
 }
 
 /// Returns the class of an overlay for the side of its clocks.

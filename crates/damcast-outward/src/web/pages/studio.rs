@@ -1,13 +1,10 @@
 //! The studio: a page that lists the overlays for streams, with a preview and the address of each.
 
-use std::collections::BTreeSet;
-
 use maud::{Markup, html};
 
 use super::address::PageQuery;
 use super::overlay_look::{ClockSide, Overlay, OverlayKind, OverlayLook, WrongParameter};
 use super::{PageBuilder, truncated};
-use crate::web::state::BoardNumber;
 use crate::web::texts::fill;
 
 impl PageBuilder<'_> {
@@ -116,9 +113,7 @@ impl PageBuilder<'_> {
 
     /// Returns the numbers of all boards, also of those whose game has not begun.
     fn board_numbers(&self) -> Vec<String> {
-        let waiting = self.unstarted_games().into_iter().map(|(number, _)| number);
-        let numbers: BTreeSet<BoardNumber> = self.current().iter().map(|shown| shown.number).chain(waiting).collect();
-        numbers.into_iter().map(|number| self.view.hall.number_in_address(number)).collect()
+        self.present_games().iter().map(|shown| self.view.hall.number_in_address(shown.number)).collect()
     }
 }
 

@@ -22,7 +22,7 @@ impl<'a> PageBuilder<'a> {
         let row = |index: usize, pairing: &PlannedPairing| {
             let game = game_of(pairing, shown);
             let players = Color::BOTH.map(|color| section.player(pairing.player(color)));
-            let inputs = (pairing, players, game.map(|game| (game.digest(), &game.board.name)));
+            let inputs = (pairing, players, game.map(|game| (game.digest(), &game.board)));
             self.parts.leaf("tr", &format!("pairing-{key}-{index}"), inputs, || {
                 html! { tr {
                     th scope="row" { @match (pairing.table, game) {

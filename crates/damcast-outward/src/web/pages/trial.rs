@@ -59,10 +59,10 @@ impl PageBuilder<'_> {
         games: &StoredGames,
     ) -> Result<Markup, PageError> {
         let shown = shown.filter(|_| line.len() <= MAX_LINE_LEN).ok_or(PageError::NotFound)?;
-        let found = games.with_whole(&shown.board.name, shown.game, |whole| {
+        let found = games.with_whole(&shown.board, shown.game, |whole| {
             let trial = Trial::new(whole.position(at)?, line)?;
             let main = self.main("trial", "wrap", || self.trial_main(&shown, whole, at, &trial));
-            Some(self.page(super::PageContent::new(&[shown], self.texts().own_line, main)))
+            Some(self.page(super::PageContent::new(std::slice::from_ref(&shown), self.texts().own_line, main)))
         })?;
         found.ok_or(PageError::NotFound)
     }

@@ -232,10 +232,12 @@ impl ViewerGame {
         }
     }
 
-    /// Returns the state for programs: `playing`, `stopped`, `unclear`, `silent`, `ended` (no result yet), `over`.
+    /// Returns the state for programs: `playing`, `stopped`, `unclear`, `silent`, `ended` (no result yet), `over`; `waiting` before the game
+    /// begins.
     pub fn state_str(&self) -> &'static str {
         match self.state {
             _ if self.result.is_some() => "over",
+            _ if self.is_unstarted() => "waiting",
             _ if self.is_ended => "ended",
             _ if self.away_since.is_some() => "silent",
             PlayState::Playing => "playing",
@@ -245,14 +247,24 @@ impl ViewerGame {
         }
     }
 
+    /// Whether the game has not begun, and only its players or its position are known.
+    pub fn is_unstarted(&self) -> bool {
+        self.number == 0
+    }
+
     /// Returns the side that begins.
     pub fn starter(&self) -> Color {
         self.variant.map_or(Color::White, |variant| variant.game_type.starter())
     }
 
+    /// Whether the game has ended, on its board or by its result.
+    pub fn has_ended(&self) -> bool {
+        self.is_ended || self.result.is_some()
+    }
+
     /// Whether the game goes on.
     pub fn is_on(&self) -> bool {
-        !self.is_ended && self.result.is_none()
+        !self.is_unstarted() && !self.has_ended()
     }
 
     /// Returns the time since which nothing is heard of the board, in ms since 1970, while its game goes on.
