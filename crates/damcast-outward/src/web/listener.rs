@@ -21,7 +21,6 @@ use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
@@ -32,10 +31,10 @@ use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
-use tokio::time::{Instant, Sleep};
+use tokio::time::Instant;
+use tokio_io_timeout::TimeoutWriter;
 
 use super::live::LiveStream;
 
@@ -201,7 +200,9 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, count
         let (id, leave) = waiting.admit(address, limits.trusted_proxies.contains(&address), &counts);
         counts.open.fetch_add(1, Ordering::Relaxed);
         let guest = ConnectionGuard { address, id, leave, waiting: waiting.clone(), counts: counts.clone() };
-        tokio::spawn(serve(http.clone(), TimeoutStream { stream, blocked_since: None }, routes, guest));
+        let mut connection = TimeoutWriter::new(stream);
+        connection.set_timeout(Some(WRITE_TIMEOUT));
+        tokio::spawn(serve(http.clone(), Box::pin(connection), routes, guest));
         // Read a waiting request before accepting the next connection.
         tokio::task::yield_now().await;
     }
@@ -227,7 +228,7 @@ impl Drop for ConnectionGuard {
 /// Answers the requests of a connection until it ends, is displaced, or becomes a stream.
 async fn serve(
     http: http1::Builder,
-    connection: TimeoutStream,
+    connection: Pin<Box<TimeoutWriter<TcpStream>>>,
     routes: TowerToHyperService<Router>,
     guest: ConnectionGuard,
 ) {
@@ -290,57 +291,6 @@ fn head(answer: &Response) -> Vec<u8> {
 fn is_connection_error(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
-}
-
-/// Connection that fails after [`WRITE_TIMEOUT`] without progress of a write.
-struct TimeoutStream {
-    stream: TcpStream,
-    blocked_since: Option<Pin<Box<Sleep>>>,
-}
-
-impl TimeoutStream {
-    fn check_progress<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        if outcome.is_ready() {
-            self.blocked_since = None;
-            return outcome;
-        }
-        let stuck = self.blocked_since.get_or_insert_with(|| Box::pin(tokio::time::sleep(WRITE_TIMEOUT)));
-        stuck.as_mut().poll(context).map(|()| Err(io::ErrorKind::TimedOut.into()))
-    }
-}
-
-impl AsyncRead for TimeoutStream {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, into)
-    }
-}
-
-impl AsyncWrite for TimeoutStream {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let outcome = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.check_progress(context, outcome)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let outcome = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.check_progress(context, outcome)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
 }
 
 #[cfg(test)]
@@ -415,6 +365,28 @@ mod tests {
             assert!(answer(1, address).await.starts_with("HTTP/1.1 200"));
         }
         assert_eq!(counts.refused.load(Ordering::Relaxed), 0);
+        door.abort();
+    }
+
+    #[tokio::test]
+    async fn viewer_that_takes_nothing_is_closed() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let counts = Arc::new(ConnectionCounts::default());
+        // More than the buffers of both sides hold.
+        let routes = Router::new().route("/", get(|| async { vec![b'x'; 16 << 20] }));
+        let limits = Limits { connections: 64, trusted_proxies: vec![] };
+        let door = tokio::spawn(listen(listener, routes, limits, counts.clone()));
+        let mut viewer = say(1, address, "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+        assert!(viewer.read(&mut [0; 64]).await.unwrap() > 0);
+        // From now on the clock goes to the next timer as soon as nothing else happens.
+        tokio::time::pause();
+        let began = Instant::now();
+        while counts.open.load(Ordering::Relaxed) > 0 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            assert!(began.elapsed() < 2 * WRITE_TIMEOUT, "the connection stays open");
+        }
+        assert!(began.elapsed() >= WRITE_TIMEOUT - Duration::from_secs(1));
         door.abort();
     }
 
