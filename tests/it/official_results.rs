@@ -141,7 +141,7 @@ fn board_has_names_of_published_pairing() {
     );
     outlet.write("games.pdn", "[Board \"4\"]\n[Result \"*\"]\n\n*\n");
     let server = outlet.serve();
-    for path in ["/board/4", "/embed/board/4"] {
+    for path in ["/board/4", "/embed/board/4", "/overlay/board/4", "/overlay/lower-third/4"] {
         let page = text(&server.get(path).text());
         assert!(page.contains("White: G") && page.contains("Black: H"), "{path}: {page}");
     }

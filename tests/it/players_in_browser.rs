@@ -44,6 +44,23 @@ fn marked_players_lead_and_are_found_again() {
     browser.wait(names, &"Jansen Ba Clerc, R. Gantwarg".into());
     browser.evaluate("document.querySelector('#search').value = 'ANT'; document.querySelector('#search').dispatchEvent(new Event('input', {bubbles: true}))");
     browser.wait(names, &"Gantwarg".into());
+    // Also from the results of an earlier search, and what changes meanwhile stays narrow.
+    visit(&mut browser, "/players?search=jan");
+    browser.wait(names, &"Jansen".into());
+    browser.evaluate("document.querySelector('#search').value = 'ANT'; document.querySelector('#search').dispatchEvent(new Event('input', {bubbles: true}))");
+    browser.wait(names, &"Gantwarg".into());
+    let told: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(outlet.path("tournament.json")).unwrap()).unwrap();
+    let with = |key: &str, value: serde_json::Value| {
+        let mut changed = told.clone();
+        changed[key] = value;
+        changed.to_string()
+    };
+    let mut sections = told["sections"].clone();
+    sections[0]["players"][3]["rating"] = 1998.into();
+    outlet.write("tournament.json", &with("sections", sections));
+    browser.wait("document.querySelector('main').textContent.includes('1998')", &true.into());
+    browser.wait(names, &"Gantwarg".into());
     visit(&mut browser, "/player/Open-4");
     assert_eq!(browser.evaluate("document.querySelector('.star').hidden"), false);
     browser.evaluate("document.querySelector('.star').click()");
@@ -61,6 +78,13 @@ fn marked_players_lead_and_are_found_again() {
     browser.evaluate("document.querySelector('.star').click()");
     visit(&mut browser, "/");
     assert_eq!(browser.evaluate(SHOWN), "board-1,board-2,board-4");
+    // At another event another player has that page.
+    visit(&mut browser, "/player/Open-4");
+    let is_marked = "document.querySelector('.star').getAttribute('aria-pressed')";
+    browser.evaluate("document.querySelector('.star').click()");
+    browser.wait(is_marked, &"true".into());
+    outlet.write("tournament.json", &with("event", json!({"name": "Open Hijken"})));
+    browser.wait(is_marked, &"false".into());
     let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
 }
@@ -139,7 +163,7 @@ fn square_on_the_way_tells_captures_apart() {
         let touch = "touch(paths[0].path[0]), touch(paths[0].path.at(-1))";
         browser.wait(
             &format!("{touch}, location.pathname + document.querySelectorAll('.sf').length"),
-            &"/game/board-1-1/0/try/3".into(),
+            &"/game/board-1-1/0/try/4".into(),
         );
         browser.evaluate(&format!("touch(paths[{index}].path[1])"));
         browser.wait(
@@ -154,6 +178,35 @@ fn square_on_the_way_tells_captures_apart() {
             &"/game/board-1-1/0/try/5".into(),
         );
     }
+    let complaints = browser.page_errors();
+    assert!(complaints.is_empty(), "{complaints:?}");
+}
+
+#[test]
+fn several_squares_on_the_way_tell_captures_apart() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    // 30x21x14x7, 30x23x14x7 and 30x23x16x7: no square on the way of the second is its own.
+    let fen = "W:W30:B25,26,17,18,19,10,11,8";
+    let game = json!({"n": 1, "type": "game", "gametype": "21", "tags": {"SetUp": "1", "FEN": fen}, "fen": fen});
+    outlet.append_event("board-1", game);
+    let server = outlet.serve();
+    browser.visit(&format!("http://{}/game/board-1-1/0/try/", server.address));
+    browser.wait(LIVE, &"Live".into());
+    browser.wait("document.querySelector('#sound, .star, .trial svg.bd') !== null", &true.into());
+    browser.evaluate(
+        "window.paths = [...document.querySelectorAll('#legal a')].map(({ dataset, pathname }) => ({ pathname, path: dataset.path.split(',').map(Number) })); \
+         window.shared = paths.find(({ path }) => path.slice(1, -1).every(field => paths.filter(other => other.path.includes(field)).length === 2)); \
+         window.touch = (field) => { const board = document.querySelector('.trial svg.bd'), width = +board.dataset.w, box = board.getBoundingClientRect(), size = box.width / width; \
+         board.dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: box.x + (field % width + .5) * size, clientY: box.y + (Math.floor(field / width) + .5) * size })); }",
+    );
+    assert_eq!(browser.evaluate("[paths.length, shared?.path.length]"), json!([3, 4]));
+    browser.wait(
+        "touch(shared.path[0]), touch(shared.path[1]), document.querySelectorAll('.sf').length > 3",
+        &true.into(),
+    );
+    browser.evaluate("touch(shared.path[2])");
+    browser.wait("location.pathname === shared.pathname", &true.into());
     let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
 }
@@ -178,6 +231,12 @@ fn game_is_replayed_at_speed_of_its_clocks() {
         assert_eq!(browser.evaluate("waits.at(-1).wait"), wait, "before {shown}");
         browser.evaluate("waits.at(-1).next()");
         browser.wait(ply, &shown.into());
+        // Another speed counts at once.
+        if shown == "19-23" {
+            browser.evaluate("document.querySelector('#speed').value = '8'; document.querySelector('#speed').dispatchEvent(new Event('change', {bubbles: true}))");
+            assert_eq!(browser.evaluate("waits.at(-1).wait"), 1250);
+            browser.evaluate("document.querySelector('#speed').value = '4'; document.querySelector('#speed').dispatchEvent(new Event('change', {bubbles: true}))");
+        }
     }
     assert_eq!(browser.evaluate("document.querySelector('#replay').textContent"), "▶ Replay", "the game is over");
     let complaints = browser.page_errors();

@@ -112,6 +112,7 @@ fn every_link_leads_to_a_file() {
     assert!(count > 100, "{count}");
     // Nothing has changed, but for the sign of life.
     assert_contains(&run(&arguments).done(), &["files: 1 new or changed, 0 removed"]);
+    assert!(all.contains("playing.html"), "it stays when no game is left: {all:?}");
     // A game that vanishes takes its files with it, and those of others stay.
     fs::write(folder.join("logo.png"), "of the club").unwrap();
     fs::remove_file(outlet.path("archive/board-1-1.pdn")).unwrap();

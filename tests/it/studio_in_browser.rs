@@ -301,6 +301,22 @@ fn studio_copies_address_and_shows_choice() {
     assert!(browser.page_errors().is_empty(), "{:?}", browser.page_errors());
 }
 
+/// A browser has six connections per server. The preview of the studio is the first frame of its page.
+#[test]
+fn many_frames_of_a_page_all_follow_their_boards() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = hall();
+    let server = outlet.serve();
+    open(&mut browser, &server, "/studio");
+    browser.evaluate("for (let at = 0; at < 8; at++) document.body.append(Object.assign(document.createElement('iframe'), { src: '/embed/board/1' })); 0");
+    let frames = "[...document.querySelectorAll('iframe')].slice(1).map(({ contentDocument }) => contentDocument?.querySelector('[data-count]')";
+    let ways = "[...document.querySelectorAll('iframe')].map(({ contentDocument }) => contentDocument?.body.dataset.live ?? 'stream').join()";
+    browser.wait(ways, &"stream,stream,stream,stream,poll,poll,poll,poll,poll".into());
+    let before = browser.evaluate(&format!("{frames}?.dataset.count)[0]")).as_str().unwrap().parse::<usize>().unwrap();
+    outlet.play("board-1", before + 1);
+    browser.wait(&format!("{frames}?.dataset.count).every(count => count === '{}')", before + 1), &true.into());
+}
+
 #[test]
 fn embedded_round_is_as_high_as_its_content() {
     let Some(mut browser) = Browser::open() else { return };

@@ -159,6 +159,7 @@ fn studio_lists_overlays_with_addresses() {
         ("overlay=%3Cb%3E%22", "mistake: overlay=&lt;b&gt;&quot;. Possible: overlay=featured, board"),
         ("overlay=lower-third&board=", "<iframe src=\"/overlay/lower-third\""),
         ("overlay=board&board=", "<iframe src=\"/overlay/featured\""),
+        ("hide=results", "<iframe src=\"/overlay/featured\"|<input type=\"hidden\" name=\"hide\" value=\"results\">"),
         ("overlay=board&board=%22%3E", "<iframe src=\"/overlay/board/%22%3E\""),
     ] {
         assert_page(&server, &format!("/studio?{form}"), 200, words);
@@ -176,6 +177,8 @@ fn rounds_are_embedded_with_script_for_height() {
     let server = hall().serve();
     let text = assert_page(&server, "/embed/round/5", 200, "class=\"embed\"|Jansen|Zwart &lt;b&gt;&quot;");
     assert!(!text.contains("<nav class=\"nav\"") && !text.contains("<footer"), "{text}");
+    // Links of a frame open whole pages elsewhere.
+    assert_contains(&text, &["<base target=\"_blank\">"]);
     assert_eq!(server.get("/embed/round/9").status, 404);
     let script = server.get("/embed.js");
     assert_eq!((script.status, script.header("content-type")), (200, Some("text/javascript; charset=utf-8")));

@@ -23,7 +23,7 @@ use super::MAX_STARTUP_READ;
 use super::assets::Assets;
 use super::event_reader;
 use super::files::OutletFiles;
-use super::pages::address::{PageAddress, PageKind};
+use super::pages::address::{PageAddress, PageKind, percent_encoded};
 use super::pages::file_names::{SIGN_FILE, page_name};
 use super::pages::parts::{KnownParts, PartCollector, hash_of};
 use super::pages::{LiveMode, PageBuilder, PageError, find_game};
@@ -259,8 +259,13 @@ impl StaticPages {
 
     fn write_view(&mut self, view: &View) -> io::Result<Renewal> {
         let language = self.options.language;
-        let first = ["/", "/?wall", "/?wall=light"].iter().filter_map(|address| StaticFile::of(address, language));
-        let mut waiting: Vec<StaticFile> = first.collect();
+        // The front page lists its filters only while boards play; whoever has such a page open or marked keeps it.
+        let (sections, halls) = (&view.plan().sections, &view.hall.halls);
+        let of_section = sections.iter().filter(|_| sections.len() > 1).map(|section| ("section", &section.name));
+        let of_hall = halls.iter().filter(|_| halls.len() > 1).map(|hall| ("hall", &hall.name));
+        let filters = of_section.chain(of_hall).map(|(kind, name)| format!("/?{kind}={}", percent_encoded(name)));
+        let first = ["/", "/?playing", "/?wall", "/?wall=light"].into_iter().map(str::to_owned).chain(filters);
+        let mut waiting: Vec<StaticFile> = first.filter_map(|address| StaticFile::of(&address, language)).collect();
         let mut names: BTreeSet<String> = waiting.iter().map(StaticFile::name).collect();
         names.insert(SIGN_FILE.to_owned());
         let frame = self.frame(view);

@@ -4,6 +4,8 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
   const PLAYERS = "damcast-players";
   /** Browsers may refuse to store: then there are none. */
   function followed() { try { return new Set(JSON.parse(localStorage.getItem(PLAYERS)) ?? []); } catch { return new Set(); } }
+  /** Returns what stands for a player: at the next event another may have the same page. */
+  function playerOf(address) { return ($("[data-event]")?.dataset.event ?? "") + new URL(address, location).pathname; }
   function followPlayer(page) {
     const all = followed();
     if (!all.delete(page)) all.add(page);
@@ -12,9 +14,9 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
   }
   /** Marks the viewer's players; their boards come first. */
   function mark() {
-    const all = followed(), pageOf = (star) => new URL(star.dataset.player, location).pathname, isMine = (link) => all.has(new URL(link.href).pathname), only = new URLSearchParams(location.search).has("mine");
+    const all = followed(), isMine = (link) => all.has(playerOf(link.href)), only = new URLSearchParams(location.search).has("mine");
     for (const star of $$(".star")) {
-      const is = all.has(pageOf(star));
+      const is = all.has(playerOf(star.dataset.player));
       star.hidden = false;
       star.setAttribute("aria-pressed", is);
       put(star, is ? "★" : "☆");
@@ -28,7 +30,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     const lead = cards.filter((card) => card.classList.contains("lead")), order = new Set([...lead, ...mine, ...cards]);
     if ([...order].some((card, index) => card !== cards[index])) list.append(...order);
   }
-  document.addEventListener("click", ({ target }) => { if (target.matches?.(".star")) followPlayer(new URL(target.dataset.player, location).pathname); });
+  document.addEventListener("click", ({ target }) => { if (target.matches?.(".star")) followPlayer(playerOf(target.dataset.player)); });
 
   // --- the schedule: times in the viewer's zone, and how long until the next one
   const day = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }), moment = new Intl.DateTimeFormat(language, { weekday: "short", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
@@ -42,7 +44,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     for (const left of $$("[data-until]")) {
       const minutes = Math.ceil((new Date(left.dataset.until) - at) / 60000), is = next && minutes > 0;
       const [number, unit] = minutes >= 2880 ? [minutes / 1440, "day"] : minutes >= 120 ? [minutes / 60, "hour"] : [minutes, "minute"];
-      put(left, is ? new Intl.RelativeTimeFormat(language).format(Math.floor(number), unit) : "");
+      put(left, is ? new Intl.RelativeTimeFormat(language).format(Math.round(number), unit) : "");
       if (is) next = false;
     }
   }
@@ -61,23 +63,23 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     for (const row of $$("tr[data-name]")) row.hidden = !row.dataset.name.includes(wanted);
   }
   // --- a line of the viewer's own: the page has its legal moves; a touched piece shows where it may go
-  let touched;
+  let touched = [];
   function touch(board, click) {
     const point = new DOMPoint(click.clientX, click.clientY).matrixTransform(board.getScreenCTM().inverse()), width = +board.dataset.w;
     const field = Math.floor(point.y / 10) * width + Math.floor(point.x / 10);
-    const moves = $$("#legal a").map((link) => ({ link, path: numbers(link.dataset.path) })), ways = moves.filter(({ path }) => path[0] === touched && path.indexOf(field, 1) > 0), ends = ways.filter(({ path }) => path.at(-1) === field);
+    const moves = $$("#legal a").map((link) => ({ link, path: numbers(link.dataset.path) }));
+    const [from, ...over] = [...touched, field], ways = moves.filter(({ path }) => path[0] === from && over.every((at) => path.indexOf(at, 1) > 0)), ends = ways.filter(({ path }) => path.at(-1) === field);
     const mark = (fields) => {
       $$(".sf", board).forEach((old) => old.remove());
       for (const at of new Set(fields)) $(".pt", board).append(svg("rect", { class: "sf", x: (at % width) * 10 + 0.5, y: Math.floor(at / width) * 10 + 0.5, width: 9, height: 9 }));
     };
-    // Of several captures with the same ends a field on the way tells which one is meant.
-    if (ends.length > 1) { mark([touched, ...ends.flatMap(({ path }) => path.slice(1, -1))]); return; }
-    const chosen = ends[0] ?? (ways.length === 1 ? ways[0] : undefined);
-    touched = undefined;
-    if (chosen) { visit(chosen.link.href); return; }
-    const from = moves.filter(({ path }) => path[0] === field);
-    if (from.length) touched = field;
-    mark(from.length ? [field, ...from.map(({ path }) => path.at(-1))] : []);
+    const isFirst = !touched.length, chosen = isFirst ? undefined : ends.length === 1 ? ends[0] : ways.length === 1 ? ways[0] : undefined;
+    if (chosen) { touched = []; visit(chosen.link.href); return; }
+    // Of several captures the fields on the way tell which one is meant.
+    if (!isFirst && ways.length) { touched.push(field); mark([...touched, ...ways.flatMap(({ path }) => path.slice(1))]); return; }
+    const starts = moves.filter(({ path }) => path[0] === field);
+    touched = starts.length ? [field] : [];
+    mark(starts.length ? [field, ...starts.map(({ path }) => path.at(-1))] : []);
   }
   document.addEventListener("click", (click) => {
     const board = click.target.closest?.(".trial svg.bd"), link = click.target.closest?.(".trial :is(.ctl, .line) a");
@@ -120,6 +122,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     sound.start();
     sound.stop(audio.currentTime + 0.12);
   }
+  document.addEventListener("change", ({ target }) => { if (target.id === "speed" && next) { clearTimeout(next); play(); } });
   document.addEventListener("click", ({ target }) => {
     if (target.id === "replay") {
       if (next) { stop(); return; }
@@ -133,10 +136,13 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
       if (audio) tone();
     }
   });
-  if (location.hash === "#search") $("#search")?.focus();
+  const search = $("#search"), typed = new URLSearchParams(location.search).get("search");
+  if (location.hash === "#search") search?.focus();
+  // A file knows nothing of the query.
+  if (search && typed) search.value ||= typed;
   return {
     /** Adds what only this script has. */
-    dress() { mark(); localize(); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; if (!next) stop(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
+    dress() { mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; if (!next) stop(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
     /** The followed game has a new move. */
     moved() { if (audio) tone(); },
     tick: countDown,

@@ -87,6 +87,7 @@ function dress() {
   const here = (name, value) => { const query = keptQuery(); if (value) query.set(name, value); else query.delete(name); const text = query.toString(); return location.pathname + (text && "?" + text); };
   for (const link of $$(".lg a")) link.setAttribute("href", here("lang", link.lang));
   $("#spoil")?.setAttribute("href", here("hide", !keptQuery().has("hide") && "results"));
+  if (over()) { setQuiet(false); banner(""); }
   more?.dress();
   tick();
 }
@@ -291,7 +292,10 @@ let heard = isStored && +root.heard || Date.now();
 // Start of the server's silence; short gaps of the network are normal.
 let missingSince = Date.now();
 let isWarning = !!root.silent;
+// After the event nobody waits for news: a silent recorder or server is no fault then.
+const over = () => "over" in $("#main").dataset;
 function banner(text, kind = "") {
+  if (over()) text = "";
   isWarning = !!text && kind !== "ok";
   const line = $("#banner");
   if (!line) return;
@@ -304,7 +308,9 @@ const clockTime = (at, second) => new Date(at).toLocaleTimeString(language, { ho
 let silentSince = root.silent ? +root.silent : null;
 /** Shows whether the server sends data. */
 function setQuiet(is) {
-  quiet = is || silentSince !== null;
+  quiet = !over() && (is || silentSince !== null);
+  const live = $("#live");
+  if (live) live.hidden = over();
   document.body.classList.toggle("quiet", quiet);
   put($("#state"), is ? texts.connecting : quiet ? texts.not_live : texts.live);
 }
@@ -341,11 +347,11 @@ function connect(page) {
   on("again", () => { stream.close(); again(); });
   on("parts", (changed) => { for (const [key, html] of changed) { queue.delete(key); queue.set(key, html); } working ??= setTimeout(work); });
 }
-/** Fetches the page again, for caches and where no stream can be had: now, and then every 10 s ± 3 s. */
+/** Fetches the page again, for caches and where no stream can be had: now, and then every 10 s ± 3 s; after the event every ten minutes. */
 let polling, tag, sign;
 async function poll() {
   clearTimeout(polling);
-  polling = setTimeout(poll, 7000 + Math.random() * 6000);
+  polling = setTimeout(poll, (7000 + Math.random() * 6000) * (over() ? 60 : 1));
   const query = new URLSearchParams(root.stream), page = new URL(query.get("page"), location);
   if (query.has("chosen")) page.searchParams.set("lang", query.get("lang"));
   try {
@@ -397,7 +403,9 @@ addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()))
 addEventListener("pageshow", (event) => event.persisted && wake());
 addEventListener("pagehide", sleep);
 
-// --- frames in other sites: /embed.js makes them as high as their content
+// --- frames in other sites: a browser has six connections per server, so the fifth frame of a page and later ones poll
+if (parent !== window && [...Array(Math.min(4, parent.length)).keys()].every((at) => parent[at] !== window)) root.live ??= "poll";
+// /embed.js makes them as high as their content
 if (parent !== window && document.documentElement.className === "embed") new ResizeObserver(() => parent.postMessage({ damcastHeight: document.body.offsetHeight }, "*")).observe(document.body);
 
 // The script more.js or wall.js loads after the first view. A browser may remember that an address failed, so each attempt has another one.
@@ -414,4 +422,4 @@ isStored ? wake() : connect();
 setInterval(tick, 250);
 setInterval(watch, 1000);
 // The line that the style shows on a page whose script did not come.
-dead.remove();
+$("#dead")?.remove();

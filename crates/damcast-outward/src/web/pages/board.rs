@@ -181,15 +181,13 @@ impl<'a> PageBuilder<'a> {
     ) -> Markup {
         let (player, word) = (shown.player_label(color), self.side(color));
         let page = &self.player_pages(shown.game)[color.index()];
-        let has_names = ["White", "Black"].iter().any(|tag| shown.game.tag(tag).is_some());
-        let planned = if shown.game.is_unstarted() && !has_names { self.published_pairing(shown.number) } else { None };
         // A card has no room for it.
         let fmjd_id = player.fmjd_id.as_deref().filter(|_| class.starts_with("plb"));
         html! {
             div class=(class) {
                 (piece(color))
-                span.nm1 { span.vh { (word) ": " } @match planned {
-                    Some((section, pairing)) => { (self.planned_player(section, pairing.player(color))) }
+                span.nm1 { span.vh { (word) ": " } @match self.published_player(shown, color) {
+                    Some((section, player)) => { (self.player_link(section, player)) }
                     None => { (self.linked_name(page.as_deref(), Some(player.name.as_deref().unwrap_or(word)))) }
                 } }
                 span.mt { bdi { (player.details.join(" ")) } @if let Some(id) = fmjd_id { " FMJD " (id) } }

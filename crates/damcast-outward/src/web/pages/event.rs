@@ -56,6 +56,10 @@ impl<'a> PageBuilder<'a> {
         EventPhase::Running
     }
 
+    pub(super) fn is_over(&self) -> bool {
+        self.phase() == EventPhase::Over
+    }
+
     /// Whether players are known of a game that has not begun.
     fn has_waiting_players(&self) -> bool {
         let has_player = |game: &ViewerGame| game.tag("White").or(game.tag("Black")).is_some();

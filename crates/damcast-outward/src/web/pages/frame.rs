@@ -80,7 +80,7 @@ impl PageBuilder<'_> {
         let texts = self.texts();
         let site = shown.iter().find_map(|shown| shown.game.tag("Site")).map(truncated);
         let head = self.parts.part("div", "head", || {
-            let away = self.view.hall.halls.iter().filter(|hall| hall.away_since.is_some());
+            let away = self.view.hall.halls.iter().filter(|hall| hall.away_since.is_some() && !self.is_over());
             html! { div {
                 h1 { (self.title(shown, round.as_deref())) }
                 @if let Some(site) = site { p.meta { bdi { (site) } } }
@@ -97,7 +97,7 @@ impl PageBuilder<'_> {
                 div.mast {
                     (head)
                     div.tools {
-                        p.live #live { span #state { (texts.live) } " " time #time {} }
+                        p.live #live hidden[self.is_over()] { span #state { (texts.live) } " " time #time {} }
                         @if self.live != LiveMode::Files { nav.lg aria-label=(texts.language) {
                             @for language in Language::ALL {
                                 a href=(self.link_with(&self.address.path, Some(language), self.address.hides_results)) lang=(language.code()) hreflang=(language.code())
@@ -124,10 +124,12 @@ impl PageBuilder<'_> {
 
     /// Renders the line that says whether the page follows the games, and one that the style shows if no script removes it in time.
     fn banner(&self) -> Markup {
-        let (is_silent, texts) = (self.view.silent_since.is_some(), self.texts());
+        let (is_silent, texts) = (self.view.silent_since.is_some() && !self.is_over(), self.texts());
+        // A browser runs no module of a file on its own disk.
+        let is_alive = !(self.is_over() && self.live == LiveMode::Files);
         html! {
             p #banner .banner role="status" hidden[!is_silent] { @if is_silent { (texts.recorder_silent) } }
-            p #dead .banner { (texts.load_again) }
+            @if is_alive { p #dead .banner { (texts.load_again) } }
         }
     }
 
@@ -139,7 +141,7 @@ impl PageBuilder<'_> {
         let is_game =
             matches!(self.address.kind, PageKind::Board { .. } | PageKind::Game { .. } | PageKind::Trial { .. });
         self.parts.part("p", "nav", || {
-            html! { p {
+            html! { p data-event=[self.view.plan().event.name()] {
                 a href=(self.link("/")) aria-current=[here("/").or(is_game.then_some("page"))] { (texts.boards) }
                 a href=(self.link("/standings")) aria-current=[here("/standings")] { (texts.standings) }
                 @if self.view.plan().sections.iter().any(|section| !section.players.is_empty()) {
@@ -162,11 +164,15 @@ impl PageBuilder<'_> {
         // A viewer's own line must not look like the game.
         let is_trial = matches!(self.address.kind, PageKind::Trial { .. });
         let picture = picture.filter(|_| !is_trial);
+        // The picture shows an earlier position.
+        let is_at_ply =
+            matches!(self.address.kind, PageKind::Board { ply: Some(_), .. } | PageKind::Game { ply: Some(_), .. });
         let (title, description) = match shown {
             [one] if !is_trial => {
                 let [white, black] = Color::BOTH.map(|color| one.player_label(color).name.unwrap_or("–".into()));
                 let round = one.game.tag("Round").map(|round| fill(self.texts().round, truncated(round)));
-                let facts = [Some(event), round, Some(self.board_title(one.number)), Some(self.status(one.game))];
+                let status = (!is_at_ply).then(|| self.status(one.game));
+                let facts = [Some(event), round, Some(self.board_title(one.number)), status];
                 (format!("{white} – {black}"), facts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
             }
             _ => {
@@ -233,6 +239,8 @@ impl PageBuilder<'_> {
                     @if overlay.is_some() || is_studio { link rel="stylesheet" href=(self.assets.overlay_style.path()); }
                     @if let Some(style) = overlay.and_then(|overlay| overlay.look.style_address()) { link rel="stylesheet" href=(style); }
                     @if frame == Frame::Page { (self.link_preview(title, shown, picture.as_deref())) }
+                    // The frame of another site has no room for whole pages.
+                    @if frame == Frame::Embed { base target="_blank"; }
                     link rel="icon" type="image/svg+xml" href=(ICON);
                     script type="module" src=(self.assets.script.path()) {}
                     @if is_studio { script type="module" src=(self.assets.studio_script.path()) {} }

@@ -330,9 +330,14 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Makes the element `main` of a page. The script reads its kind: `grid`, `wall`, `game` or `list`.
+    /// Makes the element `main` of a page. The script reads its kind, `grid`, `wall`, `game` or `list`, and whether the event is over: then
+    /// nobody waits for news, and the silence of the recorder or of the server is no fault.
     fn main(&self, kind: &str, class: &str, content: impl FnOnce() -> Markup) -> Markup {
-        self.parts.part("main", "main", || html! { main #main class=(class) data-kind=(kind) { (content()) } })
+        self.parts.part(
+            "main",
+            "main",
+            || html! { main #main class=(class) data-kind=(kind) data-over[self.is_over()] { (content()) } },
+        )
     }
 
     /// Renders a single board with an unstarted game.
@@ -449,7 +454,7 @@ impl<'a> PageBuilder<'a> {
         let main = self.main("grid", "emb", || {
             html! {
                 (self.card(&shown, true))
-                p.s { a href=(self.link(&shown.address())) target="_blank" rel="noopener" { (self.texts().full_page) } }
+                p.s { a href=(self.link(&shown.address())) { (self.texts().full_page) } }
             }
         });
         let title = fill(self.texts().board, shown.number);

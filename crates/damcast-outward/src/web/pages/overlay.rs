@@ -9,7 +9,6 @@ use super::overlay_look::{ClockSide, Overlay, OverlayKind};
 use super::text::{name, score, truncated};
 use super::{PageBuilder, PageError, PageGame, PlayerLabel, percent_encoded};
 use crate::web::plan::{StandingsRow, title};
-use crate::web::state::ViewerGame;
 use crate::web::texts::fill;
 use crate::web::texts::studio::StudioTexts;
 
@@ -85,9 +84,9 @@ impl<'a> PageBuilder<'a> {
                 div.bwrap { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), true, &label)) }
                 div.pan {
                     (self.overlay_heading(shown))
-                    (self.overlay_player(game, Color::Black))
+                    (self.overlay_player(shown, Color::Black))
                     p.st { (self.status(game)) }
-                    (self.overlay_player(game, Color::White))
+                    (self.overlay_player(shown, Color::White))
                 }
             }
         }
@@ -98,13 +97,13 @@ impl<'a> PageBuilder<'a> {
         let game = shown.game;
         html! {
             article class=(format!("lt {}", state_class(game))) data-silent-since=[game.silent_since()] {
-                (self.overlay_player(game, Color::White))
+                (self.overlay_player(shown, Color::White))
                 div.mid {
                     (self.overlay_heading(shown))
                     @if let Some(result) = &game.result { p.res { (score(result)) } }
                     p.st { (self.status(game)) }
                 }
-                (self.overlay_player(game, Color::Black))
+                (self.overlay_player(shown, Color::Black))
             }
         }
     }
@@ -114,8 +113,9 @@ impl<'a> PageBuilder<'a> {
         html! { h1 { (self.board_title(shown.number)) @if let Some(round) = round { " " span { bdi { (fill(self.texts().round, round)) } } } } }
     }
 
-    fn overlay_player(&self, game: &ViewerGame, color: Color) -> Markup {
-        let PlayerLabel { name: called, details, .. } = PlayerLabel::of(game, color);
+    fn overlay_player(&self, shown: &PageGame<'_>, color: Color) -> Markup {
+        let PlayerLabel { name: called, details, .. } = shown.player_label(color);
+        let called = called.or_else(|| Some(truncated(&self.published_player(shown, color)?.1.name)));
         let word = self.side(color);
         html! {
             div class=(["op wh", "op bk"][color.index()]) {
@@ -124,7 +124,7 @@ impl<'a> PageBuilder<'a> {
                     p.nm1 { span.vh { (word) ": " } (name(Some(called.as_deref().unwrap_or(word)))) }
                     @if !details.is_empty() { p.mt { bdi { (details.join(" · ")) } } }
                 }
-                (self.clock(game, color, false))
+                (self.clock(shown.game, color, false))
             }
         }
     }

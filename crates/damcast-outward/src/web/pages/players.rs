@@ -37,13 +37,21 @@ impl<'a> PageBuilder<'a> {
 
     /// Returns the pairing of a board in a round that is published and not open yet, if there is only one. In a joined outlet halls share
     /// numbers, so there is none.
-    pub(super) fn published_pairing(&self, number: BoardNumber) -> Option<(&'a PlannedSection, &'a PlannedPairing)> {
+    fn published_pairing(&self, number: BoardNumber) -> Option<(&'a PlannedSection, &'a PlannedPairing)> {
         let sections = self.view.plan().sections.iter().filter(|_| self.view.hall.halls.len() < 2);
         let mut found = sections.filter_map(|section| {
             let next = section.rounds.iter().find(|round| !round.has_begun())?;
             Some((section, next.pairings.iter().find(|pairing| pairing.table == Some(number.number))?))
         });
         found.next().filter(|_| found.next().is_none())
+    }
+
+    /// Returns a player of a board whose unstarted game names none, if the pairings of its next round are published.
+    pub(super) fn published_player(&self, shown: &PageGame<'_>, color: Color) -> Option<SectionPlayer<'a>> {
+        let has_names = ["White", "Black"].iter().any(|tag| shown.game.tag(tag).is_some());
+        let (section, pairing) =
+            self.published_pairing(shown.number).filter(|_| shown.game.is_unstarted() && !has_names)?;
+        Some((section, section.player(pairing.player(color))?))
     }
 
     /// Returns the section of a game: that of its players.
@@ -123,10 +131,11 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let rows = self.standings_of(section);
         let has_teams = section.players.iter().any(|player| section.team_of(player).is_some());
-        let found = section.players.iter().filter(|player| player.name.to_lowercase().contains(search));
         let row = |player: &PlannedPlayer| {
             let standing = rows.iter().find(|row| row.id == Some(player.id));
-            html! { tr data-name=(player.name.to_lowercase()) {
+            let name = player.name.to_lowercase();
+            // The script shows other rows as soon as the reader types.
+            html! { tr data-name=(name) hidden[!name.contains(search)] {
                 th scope="row" { (self.star(section, player)) (self.player_link(section, player)) }
                 td.tt { (player.title.as_deref().unwrap_or_default()) }
                 td { (player.federation.as_deref().unwrap_or_default()) }
@@ -145,7 +154,7 @@ impl<'a> PageBuilder<'a> {
                     th scope="col" { (texts.name) } th.tt scope="col" { (texts.player_title) } th scope="col" { (texts.player_federation) } th.rt scope="col" { (texts.rating) }
                     @if has_teams { th.fn scope="col" { (texts.team) } } th scope="col" { (texts.rank) } th scope="col" { (texts.points) }
                 } }
-                tbody { @for player in found { (row(player)) } }
+                tbody { @for player in &section.players { (row(player)) } }
             } } }))
         }
     }

@@ -106,6 +106,7 @@ impl PageBuilder<'_> {
                 label { (texts.accent) input name="accent" value=(form.get("accent").unwrap_or_default()) placeholder="1a7f37" maxlength="7" autocomplete="off"; }
                 (choice(texts.clocks, "clock", &sides, form))
                 @if self.address.is_language_chosen { input type="hidden" name="lang" value=(self.language().code()); }
+                @if self.address.hides_results { input type="hidden" name="hide" value="results"; }
                 button.btn.p type="submit" { (texts.show) }
             }
         }
@@ -132,7 +133,7 @@ fn overlay_of(form: &PageQuery) -> Result<Overlay, WrongParameter> {
         (kind @ ("board" | "lower-third"), board) if !board.is_empty() => vec![kind.to_owned(), board.to_owned()],
         (kind, _) => vec![kind.to_owned()],
     };
-    let is_look = |name: &str| !matches!(name, "overlay" | "board");
+    let is_look = |name: &str| !matches!(name, "overlay" | "board" | "hide");
     let look: Vec<_> = form.0.iter().filter(|(name, value)| is_look(name) && !value.is_empty()).cloned().collect();
     Overlay::parse(&path, &look).unwrap_or_else(|| {
         let parameter = format!("overlay={kind}");
