@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
+use crate::browser::{Browser, LIVE};
 use crate::serve::{OutletFixture, Server};
 
 /// Writes a section of twelve players with two rounds. The first is closed, and has a bye, a half bye and an absence. The second is open, and has
@@ -107,6 +108,65 @@ fn points_of_byes_and_forfeits_are_seen() {
             "{path}: {hidden}"
         );
     }
+}
+
+#[test]
+fn open_archive_follows_official_results() {
+    let Some(mut browser) = Browser::open() else { return };
+    let outlet = outlet();
+    let server = outlet.serve();
+    browser.visit(&format!("http://{}/archive", server.address));
+    browser.wait(&format!("document.readyState === 'complete' && {LIVE}"), &"Live".into());
+    let result = "document.querySelector('tbody .nw').textContent";
+    assert_eq!(browser.evaluate(result), "0–2");
+    let told = std::fs::read_to_string(outlet.path("tournament.json")).unwrap();
+    let mut changed: Value = serde_json::from_str(&told).unwrap();
+    let pairing = &mut changed["sections"][0]["rounds"][1]["pairings"][0];
+    (pairing["points"], pairing["reason"]) = (json!(["2", "0"]), json!("forfeit"));
+    outlet.write("tournament.json", &changed.to_string());
+    browser.wait(result, &"2–0 (forfeit)".into());
+    assert!(browser.page_errors().is_empty(), "{:?}", browser.page_errors());
+}
+
+#[test]
+fn replayed_pairing_shows_its_last_game() {
+    let mut outlet = outlet();
+    outlet.append_event("board-4", json!({"n": 3, "type": "result", "result": "1-1"}));
+    let tags = json!({"Round": "2", "Board": "4", "White": "x", "Black": "y"});
+    outlet.begin_paired_game("board-4", 2, tags, Some(14));
+    outlet.play("board-4", 1);
+    outlet.write("archive/board-4-1.pdn", "[Result \"1-1\"]\n\n1. 32-28 *\n");
+    let server = outlet.serve();
+    let round = server.get("/round/2").text();
+    assert!(rows(&server, "/round/2").contains(&"4 G H 1. 32-28".to_owned()), "{round}");
+    let table = round.rsplit("<tbody>").next().unwrap();
+    assert!(table.contains("href=\"/game/board-4-2\"") && !table.contains("href=\"/game/board-4-1\""), "{table}");
+    // The other game has its own result, also when the pairing has another one.
+    let told = std::fs::read_to_string(outlet.path("tournament.json")).unwrap();
+    let mut changed: Value = serde_json::from_str(&told).unwrap();
+    let pairing = &mut changed["sections"][0]["rounds"][1]["pairings"][3];
+    (pairing["points"], pairing["reason"]) = (json!(["0", "2"]), json!("played"));
+    outlet.write("tournament.json", &changed.to_string());
+    let server = outlet.serve();
+    let archive = rows(&server, "/archive");
+    assert!(archive.iter().any(|row| row.contains("board-4 · 1") && row.contains("1–1")), "{archive:?}");
+}
+
+#[test]
+fn postponed_game_hides_no_game_of_open_round() {
+    let outlet = outlet();
+    outlet.write(
+        "games.pdn",
+        "[Board \"4\"]\n[Round \"1\"]\n[White \"Postponed\"]\n[Black \"Adjourned\"]\n[Result \"*\"]\n\n*\n\n\
+         [Board \"4\"]\n[Round \"1\"]\n[White \"Third\"]\n[Black \"Fourth\"]\n[Result \"*\"]\n\n*\n",
+    );
+    let server = outlet.serve();
+    let page = server.get("/").text();
+    assert!(page.contains("data-board=\"board-4\""), "{page}");
+    for player in ["Postponed", "Third"] {
+        assert_eq!(page.matches(&format!("White: </span><bdi>{player}</bdi>")).count(), 1, "{player}: {page}");
+    }
+    assert!(server.get("/board/4").text().contains("data-board=\"board-4\""));
 }
 
 #[test]

@@ -141,6 +141,28 @@ fn viewer_moves_pieces_beside_game() {
 }
 
 #[test]
+fn hidden_results_stay_hidden_while_stepping() {
+    let Some(mut browser) = Browser::open() else { return };
+    let (mut outlet, server) = board(2);
+    browser.visit(&format!("http://{}/board/1?hide=results", server.address));
+    browser.wait(&format!("document.readyState === 'complete' && {LIVE}"), &"Live".into());
+    let press = |key: &str| {
+        format!(
+            "document.querySelector('#board').dispatchEvent(new KeyboardEvent('keydown', {{key: '{key}', bubbles: true}}))"
+        )
+    };
+    browser.evaluate(&press("ArrowLeft"));
+    browser.wait("location.pathname + location.search", &"/game/board-1-1/1?hide=results".into());
+    browser.wait(LIVE, &"Live".into());
+    outlet.append_event("board-1", json!({"n": 4, "type": "result", "result": "2-0"}));
+    let points = "[...document.querySelectorAll('.ck.pt')].map(points => points.textContent).join()";
+    browser.wait(points, &"?,?".into());
+    browser.evaluate(&press("L"));
+    browser.wait("location.pathname + location.search", &"/board/board-1?hide=results".into());
+    assert_eq!(browser.evaluate(points), "?,?");
+}
+
+#[test]
 fn square_on_the_way_tells_captures_apart() {
     let Some(mut browser) = Browser::open() else { return };
     let mut outlet = OutletFixture::new();

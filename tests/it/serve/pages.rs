@@ -110,7 +110,10 @@ fn shows_unstarted_boards_and_empty_rounds() {
              href=\"/round/5\"|href=\"/round/6\"",
         ),
         ("/board/3", "Clerc, R.|class=\"st\">Not started|http-equiv=\"refresh\""),
-        ("/embed/board/3", "Clerc, R.|class=\"st\">Not started|http-equiv=\"refresh\"|href=\"/board/3\" target"),
+        (
+            "/embed/board/3",
+            "Clerc, R.|class=\"st\">Not started|http-equiv=\"refresh\"|<base target=\"_blank\">|href=\"/board/3\">To the full page",
+        ),
         ("/round/5", "<h1><bdi>Open</bdi>|Clerc, R.|1–1|2–0|Huissen|3–1"),
         ("/round/6", "Jansen|Gantwarg|class=\"nw\">Not started"),
         // The cross table: the first won with White against the fourth.

@@ -197,7 +197,7 @@ function go(index) {
   const one = game(), last = +one.dataset.count;
   if (index >= last) return goLive();
   const address = entryAddress(index);
-  if (!studies()) connect(one.dataset.address);
+  if (!studies()) connect(one.dataset.address + (keptQuery().has("hide") ? "?hide=results" : ""));
   history.replaceState(null, "", address);
   dress();
   scrollToMove();

@@ -130,7 +130,9 @@ impl<'a> PageBuilder<'a> {
         let players = self.player_pages(shown.game);
         // What is known of an unstarted game stands in the files.
         let files = shown.game.is_unstarted().then_some(&self.view.files.tag);
-        let inputs = (shown.digest(), shown.number, shown.is_current, players, is_leading, files);
+        // A stored game has no moves here.
+        let has_moves = is_leading && shown.game.whole().is_some();
+        let inputs = (shown.digest(), shown.number, shown.is_current, players, is_leading, has_moves, files);
         self.parts.leaf("li", &key, inputs, || html! { li.lead[is_leading] { (self.card(shown, is_leading)) } })
     }
 

@@ -40,7 +40,7 @@ use draughts::Color;
 use maud::{Markup, PreEscaped, html};
 
 use super::assets::Assets;
-use super::plan::{self, PlannedRound, PlannedSection, UnstartedGame};
+use super::plan::{self, PlannedPairing, PlannedRound, PlannedSection, UnstartedGame};
 use super::state::{BoardNumber, ViewerBoard, ViewerGame};
 use super::stored_games::StoredGames;
 use super::texts::{Language, PageTexts, fill};
@@ -120,6 +120,11 @@ impl<'a> PageGame<'a> {
 
     fn is_same(&self, other: &PageGame<'_>) -> bool {
         self.board == other.board && self.game.number == other.game.number
+    }
+
+    /// Returns the place of the game's first line in the file of events: that of a later game is greater.
+    fn began_at(&self) -> Option<u64> {
+        self.game.lines.ranges.first().map(|range| range.start)
     }
 
     /// Returns what identifies all that pages show of the game.
@@ -246,12 +251,25 @@ impl<'a> PageBuilder<'a> {
         let has_begun = |number: BoardNumber, game: &ViewerGame| {
             current.iter().any(|shown| shown.number == number && !shown.game.is_ended && is_same(shown.game, game))
         };
+        // A game of the open round keeps its number: a postponed game of an earlier round may have the same one.
+        let is_of_round = |id: &String| {
+            let is_undecided = |(_, pairing): (_, &PlannedPairing)| pairing.points.is_none();
+            self.view.plan().is_in_open_round(id) && self.view.plan().pairing(id).is_some_and(is_undecided)
+        };
+        let is_used = |number: &BoardNumber| {
+            let mut games = current.iter().filter(|shown| shown.number == *number && shown.game.is_on());
+            games.any(|shown| shown.game.pairing.as_ref().is_some_and(is_of_round))
+        };
+        let mut given = BTreeSet::new();
         let numbered = |UnstartedGame { hall, place, game }: &'a UnstartedGame| {
             let (hall, tag) = (*hall, tag(game));
             if has_begun(BoardNumber { hall, number: tag.unwrap_or(*place) }, game) {
                 return None;
             }
-            let number = BoardNumber { hall, number: tag.unwrap_or_else(|| free(hall, *place)) };
+            let own = tag
+                .map(|number| BoardNumber { hall, number })
+                .filter(|number| !is_used(number) && given.insert(*number));
+            let number = own.unwrap_or_else(|| BoardNumber { hall, number: free(hall, *place) });
             let board = Cow::Owned(self.view.hall.number_in_address(number));
             Some(PageGame { number, board, game, is_current: true })
         };
@@ -466,16 +484,18 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let names = &self.view.files.archive;
         let file_name = |shown: &PageGame<'_>| format!("{}-{}.pdn", shown.board, shown.game.number);
+        let last = self.games_by_pairing();
         let by_file: HashMap<String, PageGame<'a>> =
             self.all_games().into_iter().map(|shown| (file_name(&shown), shown)).collect();
         let row = |name: &str| {
             let game = by_file.get(name);
-            let inputs = game.map(|shown| (shown.game.lines.digest, self.player_pages(shown.game)));
+            let pairing = game.and_then(|shown| self.decided_pairing(shown, &last));
+            let inputs = game.map(|shown| (shown.digest(), self.player_pages(shown.game), pairing));
             self.parts.leaf("tr", &format!("file-{}", percent_encoded(name)), inputs, || {
                 html! { tr {
                     @if let Some(shown) = game {
                         th scope="row" { a href=(self.link(&shown.game_address())) { (shown.board) " · " (shown.game.number) } }
-                        (self.player_row(shown))
+                        (self.player_row(shown, pairing))
                     } @else { th scope="row" { (name) } td {} td {} td {} }
                     td.fn[game.is_some()] { a href=(format!("/archive/{name}")) { (name) } }
                 } }
@@ -552,11 +572,13 @@ impl<'a> PageBuilder<'a> {
 
     fn games_without_pairing(&self, round: Option<&str>, games: &[&PageGame<'_>]) -> Markup {
         let texts = self.texts();
+        let last = self.games_by_pairing();
         let row = |shown: &PageGame<'_>| {
             let key = format!("game-{}-{}", percent_encoded(&shown.board), shown.game.number);
-            let inputs = (shown.digest(), shown.number, self.player_pages(shown.game));
+            let pairing = self.decided_pairing(shown, &last);
+            let inputs = (shown.number, shown.digest(), self.player_pages(shown.game), pairing);
             self.parts.leaf("tr", &key, inputs, || {
-                html! { tr { th scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } } (self.player_row(shown)) } }
+                html! { tr { th scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } } (self.player_row(shown, pairing)) } }
             })
         };
         html! {

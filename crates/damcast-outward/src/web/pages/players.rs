@@ -100,8 +100,9 @@ impl<'a> PageBuilder<'a> {
 
     /// Returns the last game of each pairing, by the id of the pairing.
     pub(super) fn games_by_pairing(&self) -> HashMap<&'a str, PageGame<'a>> {
-        let all = self.all_games().into_iter();
-        all.filter_map(|shown| Some((shown.game.pairing.as_deref()?, shown))).collect()
+        let mut all = self.all_games();
+        all.sort_by_key(PageGame::began_at);
+        all.into_iter().filter_map(|shown| Some((shown.game.pairing.as_deref()?, shown))).collect()
     }
 
     /// Renders the list of players. `search` is a lower-case text in the names; empty for all.

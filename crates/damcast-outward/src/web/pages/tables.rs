@@ -1,5 +1,7 @@
 //! Tables of pairings, team matches and standings.
 
+use std::collections::HashMap;
+
 use draughts::Color;
 use draughts_tournament::TieBreak;
 use maud::{Markup, html};
@@ -96,17 +98,27 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    pub(super) fn player_row(&self, shown: &PageGame<'_>) -> Markup {
+    pub(super) fn player_row(&self, shown: &PageGame<'_>, pairing: Option<&PlannedPairing>) -> Markup {
         let pages = self.player_pages(shown.game);
         html! {
             @for (color, page) in Color::BOTH.into_iter().zip(pages) {
                 td { (self.linked_name(page.as_deref(), shown.player_label(color).name.as_deref())) }
             }
-            td.nw { @match shown.game.pairing.as_deref().and_then(|id| self.view.plan().pairing(id)) {
-                Some((_, pairing)) => { (self.result_of_pairing(pairing, Some(shown))) }
+            td.nw { @match pairing {
+                Some(pairing) => { (self.result_of_pairing(pairing, Some(shown))) }
                 None => { (self.result(shown.game).map_or_else(|| self.status(shown.game), score)) }
             } }
         }
+    }
+
+    /// Returns the pairing that a game decides; `None` if another was played in its place. `last`: the last game of each pairing.
+    pub(super) fn decided_pairing(
+        &self,
+        shown: &PageGame<'_>,
+        last: &HashMap<&str, PageGame<'_>>,
+    ) -> Option<&'a PlannedPairing> {
+        let id = shown.game.pairing.as_deref().filter(|id| last.get(id).is_some_and(|last| last.is_same(shown)))?;
+        self.view.plan().pairing(id).map(|(_, pairing)| pairing)
     }
 
     /// Renders rows of standings, if there are some; with a section, also the games of each player by round.
@@ -175,11 +187,11 @@ impl<'a> PageBuilder<'a> {
     }
 }
 
-/// Finds the game of a pairing: by its pairing, else by its number.
+/// Finds the last game of a pairing: by its pairing, else by its number.
 pub(super) fn game_of<'g, 'a>(pairing: &PlannedPairing, shown: &'g [PageGame<'a>]) -> Option<&'g PageGame<'a>> {
     let of_number = |shown: &&PageGame<'_>| shown.game.pairing.is_none() && pairing.table == Some(shown.number.number);
-    let own = shown.iter().find(|shown| shown.game.pairing.as_ref() == Some(&pairing.id));
-    own.or_else(|| shown.iter().find(of_number))
+    let own = shown.iter().filter(|shown| shown.game.pairing.as_ref() == Some(&pairing.id));
+    own.max_by_key(|shown| shown.began_at()).or_else(|| shown.iter().find(of_number))
 }
 
 /// Returns the words for the official result of a pairing, or for its deferral; `None` if it has neither.
