@@ -391,6 +391,10 @@ fn postponed_and_replayed_pairing_stays_in_round() {
     assert!(!hall.public("round/3/games.pdn").contains("Replayed"));
     wait_until("the official result", || points(&hall.place).contains(&player_points("Wiersma, H.", "2")));
     assert!(points(&hall.place).contains(&player_points("Sijbrands, Ton", "0")));
+    // A correction is that of the game that counts.
+    let corrected = hall.done(&["result", "a", "1-1", "--correct"]);
+    assert!(corrected.contains("a, game 2") && !corrected.contains("game 1"), "{corrected}");
+    hall.wait_for_public("round/3/games.pdn", "[Result \"1-1\"]");
     let names = ["archive/a-1.pdn", "archive/a-2.pdn", "round/3/games.pdn", "events.ndjson", "tournament.json"];
     hall.assert_lasts(&names);
 }

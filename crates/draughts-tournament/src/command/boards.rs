@@ -200,8 +200,9 @@ impl BoardGames {
         if let Some(waiting) = self.awaiting_official_result(tournament, board) {
             return Ok(waiting);
         }
-        // An older game that was broken off is not a candidate.
-        Ok(over().take(2).find(|game| tournament.shown_result(game) == "*").unwrap_or(last))
+        // An older game that was broken off is no candidate, nor is one that was replayed.
+        let waits = |game: &&BoardGame| tournament.shown_result(game) == "*" && !tournament.is_replayed(game);
+        Ok(over().take(2).find(waits).unwrap_or(last))
     }
 
     /// Returns the pairing that a board of an open round shows: that of its latest game, else the next one. `None` while a game without a

@@ -68,7 +68,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     const point = new DOMPoint(click.clientX, click.clientY).matrixTransform(board.getScreenCTM().inverse()), width = +board.dataset.w;
     const field = Math.floor(point.y / 10) * width + Math.floor(point.x / 10);
     const moves = $$("#legal a").map((link) => ({ link, path: numbers(link.dataset.path) }));
-    const [from, ...over] = [...touched, field], ways = moves.filter(({ path }) => path[0] === from && over.every((at) => path.indexOf(at, 1) > 0)), ends = ways.filter(({ path }) => path.at(-1) === field);
+    const [from, ...via] = [...touched, field], ways = moves.filter(({ path }) => path[0] === from && via.every((at) => path.indexOf(at, 1) > 0)), ends = ways.filter(({ path }) => path.at(-1) === field);
     const mark = (fields) => {
       $$(".sf", board).forEach((old) => old.remove());
       for (const at of new Set(fields)) $(".pt", board).append(svg("rect", { class: "sf", x: (at % width) * 10 + 0.5, y: Math.floor(at / width) * 10 + 0.5, width: 9, height: 9 }));

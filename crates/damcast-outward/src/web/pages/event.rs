@@ -56,6 +56,7 @@ impl<'a> PageBuilder<'a> {
         EventPhase::Running
     }
 
+    /// Whether the event is over.
     pub(super) fn is_over(&self) -> bool {
         self.phase() == EventPhase::Over
     }
