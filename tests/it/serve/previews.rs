@@ -13,7 +13,7 @@ fn link_has_picture_of_its_position() {
         &page,
         &[
             "<meta property=\"og:title\" content=\"Jansen – Ba\">",
-            "<meta property=\"og:description\" content=\"Open · Round 5 · Board 1 · 1. … 19-23\">",
+            "<meta property=\"og:description\" content=\"Open · Round 5 · Board 1\">",
             "<meta property=\"og:url\" content=\"http://live.example.org/game/board-1-1/1\">",
             "<meta property=\"og:image\" content=\"http://live.example.org/picture/board-1-1/1.png\">",
         ],

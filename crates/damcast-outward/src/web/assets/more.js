@@ -56,7 +56,13 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     const field = $("#search");
     if (field) field.focus(); else location.assign($(`.nav a[href*="/players"]`).href + "#search");
   });
-  document.addEventListener("input", ({ target }) => { if (target.id === "search") narrow(target.value); });
+  document.addEventListener("input", ({ target }) => { if (target.id === "search") search(target.value); });
+  /** Narrows the list while the viewer types. The answer to a search has only the players that it found. */
+  function search(text) {
+    const all = new URL(location);
+    all.searchParams.delete("search");
+    if (all.href === location.href) narrow(text); else visit(all.href);
+  }
   /** Shows the players whose names have a text. */
   function narrow(text) {
     const wanted = text.trim().toLowerCase();
@@ -136,10 +142,10 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
       if (audio) tone();
     }
   });
-  const search = $("#search"), typed = new URLSearchParams(location.search).get("search");
-  if (location.hash === "#search") search?.focus();
+  const field = $("#search"), typed = new URLSearchParams(location.search).get("search");
+  if (location.hash === "#search") field?.focus();
   // A file knows nothing of the query.
-  if (search && typed) search.value ||= typed;
+  if (field && typed) field.value ||= typed;
   return {
     /** Adds what only this script has. */
     dress() { mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; if (!next) stop(); $("#sound")?.setAttribute("aria-pressed", !!audio); },

@@ -132,11 +132,10 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let rows = self.standings_of(section);
         let has_teams = section.players.iter().any(|player| section.team_of(player).is_some());
+        let found = section.players.iter().filter(|player| player.name.to_lowercase().contains(search));
         let row = |player: &PlannedPlayer| {
             let standing = rows.iter().find(|row| row.id == Some(player.id));
-            let name = player.name.to_lowercase();
-            // The script shows other rows as soon as the reader types.
-            html! { tr data-name=(name) hidden[!name.contains(search)] {
+            html! { tr data-name=(player.name.to_lowercase()) {
                 th scope="row" { (self.star(section, player)) (self.player_link(section, player)) }
                 td.tt { (player.title.as_deref().unwrap_or_default()) }
                 td { (player.federation.as_deref().unwrap_or_default()) }
@@ -155,7 +154,7 @@ impl<'a> PageBuilder<'a> {
                     th scope="col" { (texts.name) } th.tt scope="col" { (texts.player_title) } th scope="col" { (texts.player_federation) } th.rt scope="col" { (texts.rating) }
                     @if has_teams { th.fn scope="col" { (texts.team) } } th scope="col" { (texts.rank) } th scope="col" { (texts.points) }
                 } }
-                tbody { @for player in &section.players { (row(player)) } }
+                tbody { @for player in found { (row(player)) } }
             } } }))
         }
     }
