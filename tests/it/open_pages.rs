@@ -35,6 +35,10 @@ struct Event {
     /// Number of the current game of each board, of its plies, and whether it goes on; 0 without a game.
     games: [(u32, usize, bool); BOARDS],
     results: usize,
+    /// Which official result they have: it may be corrected.
+    official: usize,
+    /// Whether a game of an earlier round waits at a board that plays in this one.
+    has_postponed: bool,
     /// Facts of the event, and whether the round is closed.
     facts: Value,
     is_closed: bool,
@@ -48,6 +52,8 @@ impl Event {
             round: 0,
             games: [(0, 0, false); BOARDS],
             results: 0,
+            official: 0,
+            has_postponed: false,
             facts: json!({"name": "NK"}),
             is_closed: false,
         };
@@ -100,15 +106,19 @@ impl Event {
                 board + 1
             )
         });
-        self.outlet.write("games.pdn", &games.collect::<String>());
+        let postponed = "[White \"Late\"]\n[Black \"Early\"]\n[GameType \"20\"]\n[Round \"1\"]\n[Board \"2\"]\n[Result \"*\"]\n\n*\n\n";
+        let postponed = self.has_postponed.then(|| postponed.to_owned());
+        self.outlet.write("games.pdn", &games.chain(postponed).collect::<String>());
         let players: Vec<Value> = (1..=8).map(|id| json!({"id": id, "name": format!("Player {id} \"<i>\"")})).collect();
-        let points = |round: u32, table: usize| (round < self.round || table < self.results).then_some(["2", "0"]);
+        let official = [["2", "0"], ["1", "1"], ["0", "2"]][self.official % 3];
+        let points = |round: u32, table: usize| (round < self.round || table < self.results).then_some(official);
+        let reason = if self.official > 2 { "forfeit" } else { "played" };
         let rounds: Vec<Value> = (1..=self.round)
             .map(|round| {
                 let pairings: Vec<Value> = (0..BOARDS)
                     .map(|table| {
                         let [white, black] = Event::pair(round, table);
-                        json!({"id": round as usize * 100 + table + 1, "table": table + 1, "white": white, "black": black, "points": points(round, table)})
+                        json!({"id": round as usize * 100 + table + 1, "table": table + 1, "white": white, "black": black, "points": points(round, table), "reason": reason})
                     })
                     .collect();
                 let state = if round < self.round || self.is_closed { "closed" } else { "open" };
@@ -127,7 +137,11 @@ impl Event {
         let board = self.dice.roll(BOARDS);
         let name = format!("board-{}", board + 1);
         let (game, plies, is_on) = self.games[board];
-        match self.dice.roll(28) {
+        match self.dice.roll(29) {
+            28 => {
+                (self.official, self.has_postponed) = (self.dice.roll(6), self.dice.roll(2) == 0);
+                self.write_files();
+            }
             24 => {
                 self.describe();
                 self.write_files();
@@ -312,8 +326,10 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
         "/players?search=player%203",
         "/player/Open-1",
         "/standings?hide=results",
+        "/board/1?hide=results",
         "/round/1?hide=results",
         "/archive?lang=ru",
+        "/?section=Open",
         "/event?lang=nl",
         "/game/board-2-1/2?lang=fr",
         "/overlay/featured",
