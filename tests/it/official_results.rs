@@ -54,6 +54,15 @@ fn outlet() -> OutletFixture {
     outlet
 }
 
+/// Changes the official result of a table in the second round.
+fn set_official_result(outlet: &OutletFixture, table: usize, points: [&str; 2], reason: &str) {
+    let text = std::fs::read_to_string(outlet.path("tournament.json")).unwrap();
+    let mut tournament: Value = serde_json::from_str(&text).unwrap();
+    let pairing = &mut tournament["sections"][0]["rounds"][1]["pairings"][table - 1];
+    (pairing["points"], pairing["reason"]) = (json!(points), json!(reason));
+    outlet.write("tournament.json", &tournament.to_string());
+}
+
 /// Returns the rows of all tables of a page, each as the texts of its cells.
 fn rows(server: &Server, path: &str) -> Vec<String> {
     let html = server.get(path).text();
@@ -119,11 +128,7 @@ fn open_archive_follows_official_results() {
     browser.wait(&format!("document.readyState === 'complete' && {LIVE}"), &"Live".into());
     let result = "document.querySelector('tbody .nw').textContent";
     assert_eq!(browser.evaluate(result), "0–2");
-    let told = std::fs::read_to_string(outlet.path("tournament.json")).unwrap();
-    let mut changed: Value = serde_json::from_str(&told).unwrap();
-    let pairing = &mut changed["sections"][0]["rounds"][1]["pairings"][0];
-    (pairing["points"], pairing["reason"]) = (json!(["2", "0"]), json!("forfeit"));
-    outlet.write("tournament.json", &changed.to_string());
+    set_official_result(&outlet, 1, ["2", "0"], "forfeit");
     browser.wait(result, &"2–0 (forfeit)".into());
     assert!(browser.page_errors().is_empty(), "{:?}", browser.page_errors());
 }
@@ -142,11 +147,7 @@ fn replayed_pairing_shows_its_last_game() {
     let table = round.rsplit("<tbody>").next().unwrap();
     assert!(table.contains("href=\"/game/board-4-2\"") && !table.contains("href=\"/game/board-4-1\""), "{table}");
     // The other game has its own result, also when the pairing has another one.
-    let told = std::fs::read_to_string(outlet.path("tournament.json")).unwrap();
-    let mut changed: Value = serde_json::from_str(&told).unwrap();
-    let pairing = &mut changed["sections"][0]["rounds"][1]["pairings"][3];
-    (pairing["points"], pairing["reason"]) = (json!(["0", "2"]), json!("played"));
-    outlet.write("tournament.json", &changed.to_string());
+    set_official_result(&outlet, 4, ["0", "2"], "played");
     let server = outlet.serve();
     let archive = rows(&server, "/archive");
     assert!(archive.iter().any(|row| row.contains("board-4 · 1") && row.contains("1–1")), "{archive:?}");

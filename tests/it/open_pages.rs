@@ -35,7 +35,7 @@ struct Event {
     /// Number of the current game of each board, of its plies, and whether it goes on; 0 without a game.
     games: [(u32, usize, bool); BOARDS],
     results: usize,
-    /// Which official result they have: it may be corrected.
+    /// Number of the official result of those games: it may be corrected.
     official: usize,
     /// Whether a game of an earlier round waits at a board that plays in this one.
     has_postponed: bool,

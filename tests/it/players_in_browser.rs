@@ -44,21 +44,15 @@ fn marked_players_lead_and_are_found_again() {
     browser.wait(names, &"Jansen Ba Clerc, R. Gantwarg".into());
     browser.evaluate("document.querySelector('#search').value = 'ANT'; document.querySelector('#search').dispatchEvent(new Event('input', {bubbles: true}))");
     browser.wait(names, &"Gantwarg".into());
-    // Also from the results of an earlier search, and what changes meanwhile stays narrow.
+    // The search also works from the results of an earlier one, and stays when the list changes.
     visit(&mut browser, "/players?search=jan");
     browser.wait(names, &"Jansen".into());
     browser.evaluate("document.querySelector('#search').value = 'ANT'; document.querySelector('#search').dispatchEvent(new Event('input', {bubbles: true}))");
     browser.wait(names, &"Gantwarg".into());
-    let told: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(outlet.path("tournament.json")).unwrap()).unwrap();
-    let with = |key: &str, value: serde_json::Value| {
-        let mut changed = told.clone();
-        changed[key] = value;
-        changed.to_string()
-    };
-    let mut sections = told["sections"].clone();
-    sections[0]["players"][3]["rating"] = 1998.into();
-    outlet.write("tournament.json", &with("sections", sections));
+    let text = std::fs::read_to_string(outlet.path("tournament.json")).unwrap();
+    let mut tournament: serde_json::Value = serde_json::from_str(&text).unwrap();
+    tournament["sections"][0]["players"][3]["rating"] = 1998.into();
+    outlet.write("tournament.json", &tournament.to_string());
     browser.wait("document.querySelector('main').textContent.includes('1998')", &true.into());
     browser.wait(names, &"Gantwarg".into());
     visit(&mut browser, "/player/Open-4");
@@ -83,7 +77,8 @@ fn marked_players_lead_and_are_found_again() {
     let is_marked = "document.querySelector('.star').getAttribute('aria-pressed')";
     browser.evaluate("document.querySelector('.star').click()");
     browser.wait(is_marked, &"true".into());
-    outlet.write("tournament.json", &with("event", json!({"name": "Open Hijken"})));
+    tournament["event"] = json!({"name": "Open Hijken"});
+    outlet.write("tournament.json", &tournament.to_string());
     browser.wait(is_marked, &"false".into());
     let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
@@ -160,24 +155,31 @@ fn hidden_results_stay_hidden_while_stepping() {
     browser.evaluate(&press("L"));
     browser.wait("location.pathname + location.search", &"/board/board-1?hide=results".into());
     assert_eq!(browser.evaluate(points), "?,?");
+    assert!(browser.page_errors().is_empty(), "{:?}", browser.page_errors());
 }
 
-#[test]
-fn square_on_the_way_tells_captures_apart() {
-    let Some(mut browser) = Browser::open() else { return };
+/// Opens a line of one's own from a position of English draughts. Gives the page `paths`, the legal moves with their text, and `touch`.
+fn open_own_line(browser: &mut Browser, fen: &str) -> (OutletFixture, Server) {
     let mut outlet = OutletFixture::new();
-    // 22x13x6 and 22x15x6; the king has captures of its own.
-    let fen = "W:W22,K7:B9,10,17,18";
     let game = json!({"n": 1, "type": "game", "gametype": "21", "tags": {"SetUp": "1", "FEN": fen}, "fen": fen});
     outlet.append_event("board-1", game);
     let server = outlet.serve();
     browser.visit(&format!("http://{}/game/board-1-1/0/try/", server.address));
     browser.wait(LIVE, &"Live".into());
     browser.evaluate(
-        "window.paths = [...document.querySelectorAll('#legal a')].filter(link => link.textContent.startsWith('22')).map(({ dataset, pathname }) => ({ pathname, path: dataset.path.split(',').map(Number) })); \
+        "window.paths = [...document.querySelectorAll('#legal a')].map(({ dataset, pathname, textContent }) => ({ pathname, textContent, path: dataset.path.split(',').map(Number) })); \
          window.touch = (field) => { const board = document.querySelector('.trial svg.bd'), width = +board.dataset.w, box = board.getBoundingClientRect(), size = box.width / width; \
          board.dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: box.x + (field % width + .5) * size, clientY: box.y + (Math.floor(field / width) + .5) * size })); }",
     );
+    (outlet, server)
+}
+
+#[test]
+fn square_on_the_way_tells_captures_apart() {
+    let Some(mut browser) = Browser::open() else { return };
+    // 22x13x6 and 22x15x6; the king has captures of its own.
+    let _served = open_own_line(&mut browser, "W:W22,K7:B9,10,17,18");
+    browser.evaluate("paths = paths.filter(({ textContent }) => textContent.startsWith('22')); 0");
     let ends = "paths.map(({ path }) => [path[0], path.at(-1)].join())";
     assert_eq!(browser.evaluate(&format!("[paths.length, new Set({ends}).size]")), json!([2, 1]));
     for index in [1, 0] {
@@ -207,20 +209,10 @@ fn square_on_the_way_tells_captures_apart() {
 #[test]
 fn several_squares_on_the_way_tell_captures_apart() {
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = OutletFixture::new();
-    // 30x21x14x7, 30x23x14x7 and 30x23x16x7: no square on the way of the second is its own.
-    let fen = "W:W30:B25,26,17,18,19,10,11,8";
-    let game = json!({"n": 1, "type": "game", "gametype": "21", "tags": {"SetUp": "1", "FEN": fen}, "fen": fen});
-    outlet.append_event("board-1", game);
-    let server = outlet.serve();
-    browser.visit(&format!("http://{}/game/board-1-1/0/try/", server.address));
-    browser.wait(LIVE, &"Live".into());
-    browser.wait("document.querySelector('#sound, .star, .trial svg.bd') !== null", &true.into());
+    // 30x21x14x7, 30x23x14x7 and 30x23x16x7: the second shares each of its squares with another.
+    let _served = open_own_line(&mut browser, "W:W30:B25,26,17,18,19,10,11,8");
     browser.evaluate(
-        "window.paths = [...document.querySelectorAll('#legal a')].map(({ dataset, pathname }) => ({ pathname, path: dataset.path.split(',').map(Number) })); \
-         window.shared = paths.find(({ path }) => path.slice(1, -1).every(field => paths.filter(other => other.path.includes(field)).length === 2)); \
-         window.touch = (field) => { const board = document.querySelector('.trial svg.bd'), width = +board.dataset.w, box = board.getBoundingClientRect(), size = box.width / width; \
-         board.dispatchEvent(new MouseEvent('click', { bubbles: true, clientX: box.x + (field % width + .5) * size, clientY: box.y + (Math.floor(field / width) + .5) * size })); }",
+        "window.shared = paths.find(({ path }) => path.slice(1, -1).every(field => paths.filter(other => other.path.includes(field)).length === 2)); 0",
     );
     assert_eq!(browser.evaluate("[paths.length, shared?.path.length]"), json!([3, 4]));
     browser.wait(

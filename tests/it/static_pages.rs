@@ -112,12 +112,27 @@ fn every_link_leads_to_a_file() {
     assert!(count > 100, "{count}");
     // Nothing has changed, but for the sign of life.
     assert_contains(&run(&arguments).done(), &["files: 1 new or changed, 0 removed"]);
-    assert!(all.contains("playing.html"), "it stays when no game is left: {all:?}");
     // A game that vanishes takes its files with it, and those of others stay.
     fs::write(folder.join("logo.png"), "of the club").unwrap();
     fs::remove_file(outlet.path("archive/board-1-1.pdn")).unwrap();
     assert!(run(&arguments).done().contains("1 removed"));
     assert!(!folder.join("archive-board-1-1.pdn").exists() && folder.join("logo.png").exists());
+}
+
+/// The page of an event that has not begun, or is over, has no links to the filters.
+#[test]
+fn files_of_filters_stay_without_links() {
+    let outlet = OutletFixture::new();
+    let section = |id: u32, name: &str| json!({"id": id, "name": name, "scoring": "2-1-0", "players": [{"id": 1, "name": "A"}, {"id": 2, "name": "B"}], "teams": [], "rounds": []});
+    let sections = json!([section(1, "Open"), section(2, "Ladies")]);
+    outlet.write("tournament.json", &json!({"event": {"name": "NK"}, "sections": sections}).to_string());
+    let (config, folder) = (config(&outlet), outlet.path("../pages"));
+    run(&["pages", "--once", "--config", config.to_str().unwrap(), "--into", folder.to_str().unwrap()]).done();
+    assert!(!fs::read_to_string(folder.join("index.html")).unwrap().contains("playing.html"));
+    let all = names(&folder);
+    for expected in ["playing.html", "section-Open.html", "section-Ladies.html"] {
+        assert!(all.contains(expected), "{expected}: {all:?}");
+    }
 }
 
 #[test]

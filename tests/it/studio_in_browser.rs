@@ -309,12 +309,12 @@ fn many_frames_of_a_page_all_follow_their_boards() {
     let server = outlet.serve();
     open(&mut browser, &server, "/studio");
     browser.evaluate("for (let at = 0; at < 8; at++) document.body.append(Object.assign(document.createElement('iframe'), { src: '/embed/board/1' })); 0");
-    let frames = "[...document.querySelectorAll('iframe')].slice(1).map(({ contentDocument }) => contentDocument?.querySelector('[data-count]')";
+    browser.evaluate("window.counts = () => [...document.querySelectorAll('iframe')].slice(1).map(({ contentDocument }) => contentDocument?.querySelector('[data-count]')?.dataset.count); 0");
     let ways = "[...document.querySelectorAll('iframe')].map(({ contentDocument }) => contentDocument?.body.dataset.live ?? 'stream').join()";
     browser.wait(ways, &"stream,stream,stream,stream,poll,poll,poll,poll,poll".into());
-    let before = browser.evaluate(&format!("{frames}?.dataset.count)[0]")).as_str().unwrap().parse::<usize>().unwrap();
-    outlet.play("board-1", before + 1);
-    browser.wait(&format!("{frames}?.dataset.count).every(count => count === '{}')", before + 1), &true.into());
+    browser.wait("counts().every(count => count === '4')", &true.into());
+    outlet.play("board-1", 5);
+    browser.wait("counts().every(count => count === '5')", &true.into());
 }
 
 #[test]

@@ -4,7 +4,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
   const PLAYERS = "damcast-players";
   /** Browsers may refuse to store: then there are none. */
   function followed() { try { return new Set(JSON.parse(localStorage.getItem(PLAYERS)) ?? []); } catch { return new Set(); } }
-  /** Returns what stands for a player: at the next event another may have the same page. */
+  /** Returns the key of a player: event and address, because another player may have the same address at the next event. */
   function playerOf(address) { return ($("[data-event]")?.dataset.event ?? "") + new URL(address, location).pathname; }
   function followPlayer(page) {
     const all = followed();
@@ -57,11 +57,13 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     if (field) field.focus(); else location.assign($(`.nav a[href*="/players"]`).href + "#search");
   });
   document.addEventListener("input", ({ target }) => { if (target.id === "search") search(target.value); });
-  /** Narrows the list while the viewer types. The answer to a search has only the players that it found. */
+  /** Narrows the list while the viewer types. A page of results has only the players found before, so it loads all players first. */
   function search(text) {
+    narrow(text);
     const all = new URL(location);
+    if (!all.searchParams.has("search")) return;
     all.searchParams.delete("search");
-    if (all.href === location.href) narrow(text); else visit(all.href);
+    visit(all.href);
   }
   /** Shows the players whose names have a text. */
   function narrow(text) {
@@ -81,7 +83,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     };
     const isFirst = !touched.length, chosen = isFirst ? undefined : ends.length === 1 ? ends[0] : ways.length === 1 ? ways[0] : undefined;
     if (chosen) { touched = []; visit(chosen.link.href); return; }
-    // Of several captures the fields on the way tell which one is meant.
+    // Several captures fit: wait for a touch on another field of the path.
     if (!isFirst && ways.length) { touched.push(field); mark([...touched, ...ways.flatMap(({ path }) => path.slice(1))]); return; }
     const starts = moves.filter(({ path }) => path[0] === field);
     touched = starts.length ? [field] : [];
@@ -144,7 +146,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
   });
   const field = $("#search"), typed = new URLSearchParams(location.search).get("search");
   if (location.hash === "#search") field?.focus();
-  // A file knows nothing of the query.
+  // The server fills in the query. A static file cannot.
   if (field && typed) field.value ||= typed;
   return {
     /** Adds what only this script has. */

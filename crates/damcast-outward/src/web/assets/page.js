@@ -292,7 +292,7 @@ let heard = isStored && +root.heard || Date.now();
 // Start of the server's silence; short gaps of the network are normal.
 let missingSince = Date.now();
 let isWarning = !!root.silent;
-// After the event nobody waits for news: a silent recorder or server is no fault then.
+// Whether the event is over. Its pages then raise no alarm about a silent recorder or server.
 const over = () => "over" in $("#main").dataset;
 function banner(text, kind = "") {
   if (over()) text = "";

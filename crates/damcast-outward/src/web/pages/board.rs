@@ -128,9 +128,9 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn card_in_list(&self, shown: &PageGame<'_>, is_leading: bool) -> Markup {
         let key = format!("card-{}-{}", percent_encoded(&shown.board), shown.game.number);
         let players = self.player_pages(shown.game);
-        // What is known of an unstarted game stands in the files.
+        // The events have no unstarted games, so their cards depend on the files.
         let files = shown.game.is_unstarted().then_some(&self.view.files.tag);
-        // A stored game has no moves here.
+        // The card of a stored game shows no moves: memory does not have them.
         let has_moves = is_leading && shown.game.whole().is_some();
         let inputs = (shown.digest(), shown.number, shown.is_current, players, is_leading, has_moves, files);
         self.parts.leaf("li", &key, inputs, || html! { li.lead[is_leading] { (self.card(shown, is_leading)) } })
@@ -201,7 +201,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Renders the last reading of a clock, from which the script counts; the points if the game has a result; nothing before it begins.
+    /// Renders the last reading of a clock, from which the script counts; the points if the game has a result; nothing before the game begins.
     pub(super) fn clock(&self, game: &ViewerGame, color: Color, is_hidden: bool) -> Markup {
         let side = ["white", "black"][color.index()];
         if let Some(result) = self.result(game) {

@@ -125,7 +125,7 @@ impl PageBuilder<'_> {
     /// Renders the line that says whether the page follows the games, and one that the style shows if no script removes it in time.
     fn banner(&self) -> Markup {
         let (is_silent, texts) = (self.view.silent_since.is_some() && !self.is_over(), self.texts());
-        // A browser runs no module of a file on its own disk.
+        // Browsers do not run module scripts of pages on disk, so no script would remove the line of a finished event.
         let is_alive = !(self.is_over() && self.live == LiveMode::Files);
         html! {
             p #banner .banner role="status" hidden[!is_silent] { @if is_silent { (texts.recorder_silent) } }
@@ -164,7 +164,7 @@ impl PageBuilder<'_> {
         // A viewer's own line must not look like the game.
         let is_trial = matches!(self.address.kind, PageKind::Trial { .. });
         let picture = picture.filter(|_| !is_trial);
-        // The picture shows an earlier position.
+        // The status tells the last move, but the picture shows an earlier position.
         let is_at_ply =
             matches!(self.address.kind, PageKind::Board { ply: Some(_), .. } | PageKind::Game { ply: Some(_), .. });
         let (title, description) = match shown {
@@ -239,7 +239,7 @@ impl PageBuilder<'_> {
                     @if overlay.is_some() || is_studio { link rel="stylesheet" href=(self.assets.overlay_style.path()); }
                     @if let Some(style) = overlay.and_then(|overlay| overlay.look.style_address()) { link rel="stylesheet" href=(style); }
                     @if frame == Frame::Page { (self.link_preview(title, shown, picture.as_deref())) }
-                    // The frame of another site has no room for whole pages.
+                    // Links open outside the frame.
                     @if frame == Frame::Embed { base target="_blank"; }
                     link rel="icon" type="image/svg+xml" href=(ICON);
                     script type="module" src=(self.assets.script.path()) {}

@@ -122,7 +122,7 @@ impl<'a> PageGame<'a> {
         self.board == other.board && self.game.number == other.game.number
     }
 
-    /// Returns the place of the game's first line in the file of events: that of a later game is greater.
+    /// Returns the position of the game's first line in the file of events, in bytes: a later game has a larger one.
     fn began_at(&self) -> Option<u64> {
         self.game.lines.ranges.first().map(|range| range.start)
     }
@@ -230,7 +230,7 @@ impl<'a> PageBuilder<'a> {
         shown
     }
 
-    /// Returns the unstarted games whose board shows no game of theirs yet.
+    /// Returns the unstarted games, without those that have begun by the events.
     fn unstarted_games(&self) -> Vec<PageGame<'a>> {
         let current = self.current();
         let tag = |game: &ViewerGame| game.tag("Board").and_then(|number| number.parse().ok());
@@ -251,7 +251,7 @@ impl<'a> PageBuilder<'a> {
         let has_begun = |number: BoardNumber, game: &ViewerGame| {
             current.iter().any(|shown| shown.number == number && !shown.game.is_ended && is_same(shown.game, game))
         };
-        // A game of the open round keeps its number: a postponed game of an earlier round may have the same one.
+        // A running game of the open round keeps its number. A postponed game with the same number gets another one.
         let is_of_round = |id: &String| {
             let is_undecided = |(_, pairing): (_, &PlannedPairing)| pairing.points.is_none();
             self.view.plan().is_in_open_round(id) && self.view.plan().pairing(id).is_some_and(is_undecided)
@@ -348,8 +348,8 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Makes the element `main` of a page. The script reads its kind, `grid`, `wall`, `game` or `list`, and whether the event is over: then
-    /// nobody waits for news, and the silence of the recorder or of the server is no fault.
+    /// Makes the element `main` of a page. The script reads its kind (`grid`, `wall`, `game` or `list`), and whether the event is over: it then
+    /// raises no alarm about a silent recorder or server.
     fn main(&self, kind: &str, class: &str, content: impl FnOnce() -> Markup) -> Markup {
         self.parts.part(
             "main",

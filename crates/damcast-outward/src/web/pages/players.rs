@@ -46,7 +46,7 @@ impl<'a> PageBuilder<'a> {
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// Returns a player of a board whose unstarted game names none, if the pairings of its next round are published.
+    /// Returns the player of the published pairing of the next round, if the unstarted game of the board has no names.
     pub(super) fn published_player(&self, shown: &PageGame<'_>, color: Color) -> Option<SectionPlayer<'a>> {
         let has_names = ["White", "Black"].iter().any(|tag| shown.game.tag(tag).is_some());
         let (section, pairing) =

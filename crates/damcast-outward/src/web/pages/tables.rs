@@ -98,6 +98,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
+    /// Renders the players of a game and the result of its pairing, or without a pairing its own, as cells of a table.
     pub(super) fn player_row(&self, shown: &PageGame<'_>, pairing: Option<&PlannedPairing>) -> Markup {
         let pages = self.player_pages(shown.game);
         html! {
@@ -111,7 +112,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Returns the pairing that a game decides; `None` if another was played in its place. `last`: the last game of each pairing.
+    /// Returns the pairing whose result a game decides; `None` if the pairing was played again later. `last`: the last game of each pairing.
     pub(super) fn decided_pairing(
         &self,
         shown: &PageGame<'_>,
