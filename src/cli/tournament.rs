@@ -21,13 +21,13 @@ use anyhow::{Context, bail, ensure};
 use damcast::control::client::Client;
 use damcast::control::tournament::TournamentRequest;
 use damcast::control::{ClientRequest, SERVICE_SOCKET_PATH, SOCKET_NAME};
-use damcast::engine::broadcast::documents;
 use damcast::station::config::{self, DEFAULT_PATH, DeskConfig, SocketCandidates, Sources};
 use damcast::station::disk::{Lock, RealDisk, make_folder};
 use damcast::station::folder::recorded_games;
 use damcast::station::tournament_log::{TOURNAMENT_FILE, TournamentLog};
 use damcast::station::tournament_service::{ServiceError, TournamentService};
 use damcast::tournament::{TournamentCommand, only_section};
+use draughts_tournament::documents;
 use draughts_tournament::{
     self as model, Format, ImportFile, Scoring, Standings, TieBreak, Tournament, TournamentRecord, TournamentSection,
     UnplayedPolicy,

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use damcast::control::tournament::TournamentRequest;
 use damcast::engine::broadcast::events::SCHEMA;
-use damcast::engine::broadcast::{Delay, TournamentHistory, documents};
+use damcast::engine::broadcast::{Delay, TournamentHistory};
 use damcast::station::tournament_log::TournamentLog;
 use damcast::station::tournament_service::{
     ResultRequester, ResultTarget, ServiceError, ServiceOutcome, StationBoard, TournamentService,
 };
 use damcast::tournament::TournamentCommand;
-use damcast::tournament::{BoardGame, Tournament, write_csv};
+use damcast::tournament::{BoardGame, Tournament, documents, write_csv};
 use draughts::ResultFormat;
 use serde_json::Value;
 

@@ -9,7 +9,7 @@
 //! | commands of an arbiter | [`TournamentCommand`], [`decide`]; for results on boards [`apply_board_results`] |
 //! | a file of a pairing program | [`read`], [`merge`], [`difference`] |
 //! | a program that pairs Swiss rounds | [`EngineFile`] |
-//! | exports | [`write_trf`], [`write_csv`], [`write_pdn`], [`crosstable`] |
+//! | exports | [`write_trf`], [`write_csv`], [`write_pdn`], [`crosstable`]; JSON: [`documents`] |
 //! | standings | [`standings()`], [`team_standings`] |
 //!
 //! ```text
@@ -22,11 +22,13 @@
 
 mod berger;
 mod command;
+pub mod documents;
 mod dry_run;
 mod engine_file;
 mod event;
 mod export;
 mod import;
+pub mod json;
 mod messages;
 mod part;
 mod standings;

@@ -1,8 +1,8 @@
 //! `damcast tournament export --format html`: sheets of A4 to be printed.
 
-use damcast::engine::broadcast::documents;
 use damcast::outward::paper::{self, SheetKind, SheetOptions};
 use damcast::outward::web::Language;
+use draughts_tournament::documents;
 use draughts_tournament::{Tournament, TournamentSection};
 
 use super::{StandingsOptions, TournamentLocation};

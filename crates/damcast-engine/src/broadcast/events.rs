@@ -38,9 +38,9 @@ use std::cmp::Ordering;
 use draughts::{Color, Position};
 use draughts_pdn::clock::Clocks;
 use draughts_pdn::fen;
+use draughts_tournament::json::Object;
 
 use super::insertions::{self, shifted_number};
-use super::json::Object;
 use super::record::{GameRecord, Insertion, LiveUpdateContent, RecordedUpdate};
 use super::{Board, Delay, HiddenNames, VisibleGame, WallTime};
 use crate::livefile::{self, EntryKind};

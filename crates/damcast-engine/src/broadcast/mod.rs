@@ -16,11 +16,9 @@
 
 pub mod archive;
 pub mod delay;
-pub mod documents;
 pub mod events;
 mod hidden_names;
 mod insertions;
-mod json;
 pub mod record;
 pub mod shelf;
 pub mod snapshot;

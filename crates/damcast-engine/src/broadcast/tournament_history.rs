@@ -14,6 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use draughts_tournament::json::Object;
 use draughts_tournament::{
     CorrectedGame, Event, FeaturedChoice, Id, Misfit, Pairing, Part, Player, RoundState, Tournament, TournamentRecord,
     TournamentSection, format_pairing_key,
@@ -21,7 +22,6 @@ use draughts_tournament::{
 
 use super::events::GameEvent;
 use super::hidden_names::PLAYER_TAGS;
-use super::json::Object;
 use super::{Correction, Delay, HiddenNames, StoredGame, WallTime};
 
 /// Field of a game that names its pairing.

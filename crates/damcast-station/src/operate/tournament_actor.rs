@@ -21,9 +21,9 @@ use std::time::{Duration, Instant};
 
 use damcast_control::Uptime;
 use damcast_control::tournament::{RoundSnapshot, TournamentHistoryEntry, TournamentRequest, TournamentSnapshot};
-use damcast_engine::broadcast::documents;
 use damcast_engine::session::BusAddress;
 use damcast_engine::session::request::{BoardPairing, OperatorCommand};
+use draughts_tournament::documents;
 use draughts_tournament::{
     BoardAssignment, BoardGame, BoardGames, EngineFile, NextRound, NextRoundChoices, RoundState, Tournament,
     TournamentCommand, TournamentRecord, TournamentSection, format_pairing_key, is_action, only_section,

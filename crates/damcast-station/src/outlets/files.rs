@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use damcast_engine::broadcast::snapshot::{BoardSelection, EntryText, Snapshot, SnapshotEntry};
-use damcast_engine::broadcast::{PartlyVisibleGame, WallTime, documents};
+use damcast_engine::broadcast::{PartlyVisibleGame, WallTime};
 use draughts_pdn::Problem;
 use draughts_pdn::profile::ReaderProfile;
-use draughts_tournament::Tournament;
+use draughts_tournament::{Tournament, documents};
 
 use super::boards::RoundBoards;
 use super::plan::PlannedOutlet;

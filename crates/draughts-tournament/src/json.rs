@@ -1,10 +1,25 @@
-//! JSON for events: one object on one line.
+//! JSON objects on one line, with their members in a fixed order.
 
 use std::fmt::Write;
 
 /// Writer of an object.
+///
+/// # Examples
+///
+/// ```
+/// use draughts_tournament::json::Object;
+///
+/// let players = vec![Object::new().number("id", 7).text("name", "Sijbrands, T.")];
+/// assert_eq!(Object::new().objects("players", players).finish(), r#"{"players":[{"id":7,"name":"Sijbrands, T."}]}"#);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Object(String);
+
+impl Default for Object {
+    fn default() -> Object {
+        Object::new()
+    }
+}
 
 impl Object {
     /// Creates an empty object.

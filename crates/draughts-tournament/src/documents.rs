@@ -3,12 +3,11 @@
 //! Points and tie-breaks are decimal texts, so that no reader rounds them. Members are added, never renamed. The JSON Schemas are beside
 //! this file.
 
-use draughts_tournament::{
+use crate::json::Object;
+use crate::{
     Id, Pairing, Player, PlayerStanding, RoundState, ScheduledMoment, Standings, TeamStanding, TieBreakValue,
     Tournament, TournamentSection, standings, team_standings,
 };
-
-use super::json::Object;
 
 /// The JSON Schema of `tournament.json`.
 pub const TOURNAMENT_SCHEMA: &str = include_str!("tournament.schema.json");
@@ -188,7 +187,7 @@ fn standings_of(section: &TournamentSection, standings: &Standings) -> Object {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use draughts_tournament::{Event, EventInfo, Format, merge, read};
+    use crate::{Event, EventInfo, Format, merge, read};
     use serde_json::Value;
 
     /// Checks that every member is in the schema, with its type.
