@@ -139,8 +139,31 @@ impl Part {
     }
 }
 
-fn section_part<T: Clone>(section: Id, id: Id, value: &T) -> SectionPart<T> {
-    SectionPart { section, id, value: Some(value.clone()) }
+/// Adds the keys of what differs in two lists, each in the order of ids.
+fn add_changed<T: Numbered + PartialEq>(keys: &mut BTreeSet<PartKey>, lists: [&[T]; 2], key: impl Fn(Id) -> PartKey) {
+    for (list, other) in [(lists[0], lists[1]), (lists[1], lists[0])] {
+        let same = |one: &T| other.binary_search_by_key(&one.id(), Numbered::id).is_ok_and(|at| other[at] == *one);
+        keys.extend(list.iter().filter(|one| !same(one)).map(|one| key(one.id())));
+    }
+}
+
+/// Adds the keys of what differs in a section, which one of both tournaments may lack.
+fn add_changed_of_section(keys: &mut BTreeSet<PartKey>, id: Id, sections: [Option<&TournamentSection>; 2]) {
+    if sections[0].map(TournamentSection::rules) != sections[1].map(TournamentSection::rules) {
+        keys.insert(PartKey::Section(id));
+    }
+    let none = TournamentSection::default();
+    let [here, there] = sections.map(|section| section.unwrap_or(&none));
+    add_changed(keys, [&here.teams, &there.teams], |team| PartKey::Team(id, team));
+    add_changed(keys, [&here.players, &there.players], |player| PartKey::Player(id, player));
+    add_changed(keys, [&here.matches, &there.matches], |of| PartKey::Match(id, of));
+    add_changed(keys, [&here.pairings, &there.pairings], |pairing| PartKey::Pairing(id, pairing));
+    add_changed(keys, [&here.byes, &there.byes], |bye| PartKey::Bye(id, bye));
+    add_changed(keys, [&here.adjustments, &there.adjustments], |of| PartKey::Adjustment(id, of));
+    for (rounds, others) in [(&here.rounds, &there.rounds), (&there.rounds, &here.rounds)] {
+        let changed = rounds.iter().filter(|round| !others.contains(round));
+        keys.extend(changed.map(|round| PartKey::Round(id, round.number)));
+    }
 }
 
 /// Returns a part of a list of a section.
@@ -185,41 +208,27 @@ impl Tournament {
         }
     }
 
-    /// Returns all parts by their keys.
-    fn parts(&self) -> BTreeMap<PartKey, Part> {
-        let mut parts = vec![Part::Event(self.event.clone()), Part::Featured(self.featured.clone())];
-        for of in &self.sections {
-            parts.push(Part::Section { id: of.id, value: Some(of.rules()) });
-            parts.extend(of.teams.iter().map(|one| Part::Team(section_part(of.id, one.id, one))));
-            parts.extend(of.players.iter().map(|one| Part::Player(section_part(of.id, one.id, one))));
-            parts.extend(of.matches.iter().map(|one| Part::Match(section_part(of.id, one.id, one))));
-            parts.extend(of.pairings.iter().map(|one| Part::Pairing(section_part(of.id, one.id, one))));
-            parts.extend(of.byes.iter().map(|one| Part::Bye(section_part(of.id, one.id, one))));
-            parts.extend(of.adjustments.iter().map(|one| Part::Adjustment(section_part(of.id, one.id, one))));
-            parts.extend(of.rounds.iter().map(|one| Part::Round(section_part(of.id, Id(one.number), one))));
-        }
-        for CorrectedGame { id, board, number: game, pairing, tags } in &self.games {
-            let value = Some(GameAssignment { id: *id, pairing: *pairing });
-            parts.push(Part::Game { board: board.clone(), game: *game, value });
-            let tag = |(tag, value): (&String, &CorrectedTag)| {
-                let (board, tag, value) = (board.clone(), tag.clone(), Some(value.clone()));
-                Part::Tag { board, game: *game, tag, value }
-            };
-            parts.extend(tags.iter().map(tag));
-        }
-        parts.into_iter().map(|part| (part.key(), part)).collect()
-    }
-
     /// Returns the parts that differ in another tournament: the part here and the part there, in the order of their keys.
     pub fn changed_parts(&self, other: &Tournament) -> Vec<(Part, Part)> {
-        let (mut here, mut there) = (self.parts(), other.parts());
-        let keys: BTreeSet<PartKey> = here.keys().chain(there.keys()).cloned().collect();
-        let none = Tournament::default();
-        let both = keys.into_iter().map(|key| {
-            let absent = || none.part(&key);
-            (here.remove(&key).unwrap_or_else(absent), there.remove(&key).unwrap_or_else(absent))
-        });
-        both.filter(|(here, there)| here != there).collect()
+        let mut keys = BTreeSet::new();
+        keys.extend((self.event != other.event).then_some(PartKey::Event));
+        keys.extend((self.featured != other.featured).then_some(PartKey::Featured));
+        let sections: BTreeSet<Id> = self.sections.iter().chain(&other.sections).map(|section| section.id).collect();
+        for id in sections {
+            add_changed_of_section(&mut keys, id, [self, other].map(|of| of.section_with_id(id)));
+        }
+        for (here, there) in [(self, other), (other, self)] {
+            for game in here.games.iter().filter(|game| !there.games.contains(game)) {
+                let known = there.corrected(&game.board, game.number);
+                if known.is_none_or(|known| (known.id, known.pairing) != (game.id, game.pairing)) {
+                    keys.insert(PartKey::Game(game.board.clone(), game.number));
+                }
+                let is_same = |tag: &str| known.and_then(|known| known.tags.get(tag)) == game.tags.get(tag);
+                let tags = game.tags.keys().filter(|tag| !is_same(tag));
+                keys.extend(tags.map(|tag| PartKey::Tag(game.board.clone(), game.number, tag.clone())));
+            }
+        }
+        keys.iter().map(|key| (self.part(key), other.part(key))).collect()
     }
 
     /// Sets a part to a value. Returns whether that changes it. The section of a part must exist, unless the part is removed.
