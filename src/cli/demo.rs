@@ -126,13 +126,16 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let foot = format!("viewers: {viewers}; operator: {operator}");
     let (outcome, was_shown) = runtime.block_on(async {
         let showing = async {
+            let rounds = async {
+                match hold_rounds(&done, all, &socket).await {
+                    // The last round stays in view until a signal ends the demonstration.
+                    Ok(()) if !exit_when_done => std::future::pending().await,
+                    ended => ended.map_err(io::Error::other),
+                }
+            };
             let was_shown = tokio::select! {
                 was_shown = show(rows, &foot, &mut screen, &mut last) => was_shown,
-                ended = hold_rounds(&done, all, &socket) => match ended {
-                // The last round stays in view.
-                Ok(()) if !exit_when_done => std::future::pending().await,
-                ended => ended.map_err(io::Error::other),
-            },
+                ended = rounds => ended,
             };
             // If the output is gone, end the demonstration.
             has_ended.notify_one();

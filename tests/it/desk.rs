@@ -643,3 +643,23 @@ fn demo_admits_viewer() {
     assert_eq!(state["role"], "operator", "{state}");
     drop(output);
 }
+
+#[test]
+fn demo_ends_on_signal_after_its_last_round() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("demo");
+    let mut process = damcast(&["demo", "--boards", "2", "--speed", "1000", "--dir", place.to_str().unwrap()])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The seventh round is open, and nobody plays it.
+    let is_over = || {
+        let text = std::fs::read_to_string(place.join("public/tournament.json")).unwrap_or_default();
+        let all: Value = serde_json::from_str(&text).unwrap_or_default();
+        all["sections"][0]["rounds"].as_array().is_some_and(|rounds| rounds.len() == 7)
+    };
+    wait_until("the end of the last round", is_over);
+    rustix::process::kill_process(rustix::process::Pid::from_child(&process), rustix::process::Signal::TERM).unwrap();
+    wait_until("the end of the demonstration", || process.try_wait().unwrap().is_some());
+}
