@@ -140,6 +140,7 @@ mod tournament_kills;
 mod tournament_log;
 mod tournament_rules;
 mod two_rooms;
+mod two_rounds_at_table;
 mod unwritable;
 mod vanished_files;
 mod wall_clock;

@@ -151,6 +151,9 @@ pub struct PairingView {
     pub waits_for_result: bool,
     /// Result shown on the board.
     pub proposed: Option<String>,
+    /// Whether the game that goes on on the board is of this pairing.
+    #[serde(default)]
+    pub is_playing: bool,
 }
 
 /// Pairing that waits for a result or for its game.

@@ -30,7 +30,7 @@ const filled = (sentence, ...values) => sentence.replace(/\{\}/g, () => values.s
 const count = (forms, number, ...more) => filled(forms[{one: 0, few: 1}[count.rules.select(number)] ?? 2], number, ...more);
 count.rules = new Intl.PluralRules(LANG);
 /** Words of the station without commands: the desk has buttons for them. */
-const plain = text => text.replace(/ \(.damcast [^)]*\)/g, '').replace(/needs `?--confirm`?/g, 'needs to be confirmed').replace(/(; )?(if it is meant so, ask again|repeat) with `?--confirm`?/g, '$1confirm it below').replace(/(with )?`?--(confirm|correct)`?/g, 'the box below');
+const plain = text => text.replace(/ \(.damcast [^)]*\)/g, '').replace(/needs `?--confirm`?/g, 'needs to be confirmed').replace(/(; )?(if it is meant so, ask again|repeat) with `?--confirm`?/g, '$1confirm it below').replace(/with `?--confirm`? he/g, 'once you confirm, he').replace(/(with )?`?--(confirm|correct)`?/g, 'the box below').replace(/`damcast [^`]*`/g, 'the button for it');
 const english = text => el('bdi', {lang: 'en'}, plain(text));
 /** Text for a word of the station: `named('state', 'clock-stopped')`; the word itself without one. */
 const named = (kind, word) => texts[`${kind}_${word.replace(/[- ]/g, '_')}`] ?? word;
@@ -202,12 +202,12 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     if (!reply.ok) {
       offer(reply.error ?? '');
       preview();
-      refusal.textContent = filled(texts.not_done, reply.error);
+      refusal.textContent = filled(texts.not_done, plain(reply.error ?? ''));
       return;
     }
     dialog.close();
     const messages = [...reply.messages ?? [], ...(reply.lines ?? []).filter(line => line && line !== '*').map(line => filled(texts.written, line))].join(' · ');
-    banner(messages || texts.done, true);
+    banner(plain(messages) || texts.done, true);
     done(reply);
   };
   const form = el('form', {method: 'dialog', onsubmit: submit, oninput: () => { clearTimeout(form.timer); form.timer = setTimeout(preview, 250); }},
@@ -236,9 +236,9 @@ const radios = (label, choices, value) => {
 };
 /** Member of a request with its reason; an empty text if there is none. */
 const because = reason => reason.value && {reason: reason.value};
-/** Fields for the kind of a result and its reason; `said()` returns their members of a request. */
-const circumstances = () => {
-  const how = el('select', {}, ...['', 'forfeit', 'both lost', 'arbiter', 'not played', 'bye'].map(value => el('option', {value}, named('kind', value || 'played'))));
+/** Fields for the kind of a result, at first that of the result so far, and its reason; `said()` returns their members of a request. */
+const circumstances = before => {
+  const how = el('select', {}, ...['', 'forfeit', 'both lost', 'arbiter', 'not played', 'bye'].map(value => el('option', {value, selected: value === before}, named('kind', value || 'played'))));
   const reason = el('input', {maxlength: 200, placeholder: texts.signed_sheet});
   return {fields: [field(texts.kind, how), field(texts.reason, reason, texts.reason_hint)], said: () => ({...(how.value && {kind: how.value}), ...because(reason)})};
 };

@@ -7,11 +7,15 @@ const featuredNow = () => known.tournament?.featured ?? {mode: 'off'};
 const featuredBoards = () => featuredNow().boards ?? [featuredNow().board];
 const isFeatured = board => featuredBoards().some(one => one === board.name || one === featuredName(board));
 
+/** Names of the boards whose boxes are ticked: those of the present turn, until the operator ticks others. */
+const inTurn = boards => views.on_air.turns ?? new Set(featuredNow().mode === 'in-turn' ? boards.filter(isFeatured).map(board => board.name) : []);
+
 /** Sends a choice, and shows the answer of the station. */
 const feature = async choice => {
   const reply = await ask(ofTournament({command: 'feature', ...choice}));
+  if (reply.ok) views.on_air.turns = null;
   learnTournament();
-  banner(reply.ok ? reply.messages?.[0] ?? texts.done : filled(texts.not_done, reply.error), reply.ok);
+  banner(plain(reply.ok ? reply.messages?.[0] ?? texts.done : filled(texts.not_done, reply.error ?? '')), reply.ok);
 };
 
 const featuredText = () => {
@@ -21,14 +25,14 @@ const featuredText = () => {
 
 views.on_air = {
   title: texts.on_air,
-  turns: new Set(),
+  turns: null,
   every: 20,
   draw(place) {
     if (!known.status || !known.tournament) { fill(place, 'nothing', () => [el('p.q', {}, texts.loading_status)]); return; }
     const boards = known.status.boards;
     fill(place, [known.tournament.featured, boards.map(board => [board.name, board.state, ...players(board), numberOf(board)])], () => {
       const every = el('input', {type: 'number', min: 5, max: 3600, value: views.on_air.every, 'data-key': 'every', oninput: () => { views.on_air.every = Number(every.value); }});
-      const turns = () => boards.filter(board => views.on_air.turns.has(board.name)).map(featuredName);
+      const turns = () => boards.filter(board => inTurn(boards).has(board.name)).map(featuredName);
       return [
         el('div.hd', {}, el('h2', {}, texts.on_air), el('p', {}, featuredText())),
         el('p', {}, texts.on_air_hint),
@@ -37,9 +41,9 @@ views.on_air = {
           button(texts.no_featured, 'off', () => feature({}), {'aria-pressed': String(featuredNow().mode === 'off')})),
         table(texts.all_boards, [texts.board_heading, texts.white, texts.black, texts.state, texts.in_turn, ''], boards.map(board => {
           const [white, black] = players(board);
-          const turn = el('input', {type: 'checkbox', checked: views.on_air.turns.has(board.name), 'data-key': `turn ${board.name}`, 'aria-label': `${texts.in_turn}: ${board.name}`,
-            onchange: () => views.on_air.turns[turn.checked ? 'add' : 'delete'](board.name)});
-          return [`${numberOf(board)} (${board.name})`, white, black, wordOf(board), turn,
+          const turn = el('input', {type: 'checkbox', checked: inTurn(boards).has(board.name), 'data-key': `turn ${board.name}`, 'aria-label': `${texts.in_turn}: ${board.name}`,
+            onchange: () => { const chosen = new Set(inTurn(boards)); chosen[turn.checked ? 'add' : 'delete'](board.name); views.on_air.turns = chosen; }});
+          return [`${numberOf(board)} (${board.name})`, white, black, wordOf(board), el('label.turn', {}, turn, el('span', {}, texts.in_turn)),
             button(texts.on_air, `feature ${board.name}`, () => feature({boards: [featuredName(board)]}), {'aria-label': `${texts.on_air}: ${board.name}`, 'aria-pressed': String(featuredNow().mode === 'board' && isFeatured(board))})];
         }), '.oa'),
         el('div.ab', {}, field(texts.seconds_each, every),

@@ -30,7 +30,9 @@ views.results = {
 
 const rowOf = (section, round, pairing) => {
   const name = id => section.players.find(player => player.id === id)?.name ?? '–';
-  const board = shownAt(section, round, pairing);
+  const shown = shownAt(section, round, pairing);
+  // A game of another pairing may still go on there.
+  const board = shown?.is_ongoing && !shown.pairing.is_playing ? undefined : shown;
   const clocks = board?.clocks ? `${clock(board.clocks.white)} ${clock(board.clocks.black)}` : '';
   const proposed = pairing.points ? null : awaitedOf(section, round, pairing)?.proposed ?? board?.pairing.proposed ?? null;
   return {pairing, board, table: String(pairing.table ?? '–'), white: name(pairing.white), black: name(pairing.black), last: board?.last ?? '', clocks, proposed, going: board?.is_ongoing ?? false,
@@ -62,7 +64,7 @@ const enterResult = async (section, round, row, result) => {
   const request = going ? wish(nowOf(board), `result ${result}`) : ofTournament({command: 'result', pairing: `${round.round}.${pairing.table}`, result, ...several(section)});
   const reply = await ask(request);
   learnTournament();
-  if (reply.ok) banner(reply.messages?.[0] ?? texts.done, true);
+  if (reply.ok) banner(plain(reply.messages?.[0] ?? texts.done), true);
   else if (going) giveResult(nowOf(board), result);
   else resultOf(section, round, pairing, id => section.players.find(player => player.id === id)?.name ?? '–', board, result);
   return reply.ok;

@@ -67,8 +67,8 @@ const undoOf = entry => propose({
 const lastActions = () => {
   const actions = (known.tournament.history ?? []).filter(entry => entry.can_undo || entry.is_undone).slice(-SHOWN_ACTIONS).reverse();
   return actions.length > 0 && el('section', {'aria-label': texts.last_actions}, el('div.hd', {}, el('h2', {}, texts.last_actions)),
-    table(texts.last_actions, [texts.time, texts.user, texts.action, ''], actions.map(entry => [time(entry.at), entry.by, english(entry.what),
-      entry.is_undone ? texts.undone : button(texts.undo, `undo ${entry.version}`, () => undoOf(entry), {'aria-label': `${texts.undo}: ${entry.what}`})])));
+    table(texts.last_actions, [texts.time, texts.user, texts.action, ''], actions.map(entry => [dayAndTime(entry.at), entry.by, english(entry.what),
+      entry.is_undone ? texts.undone : button(texts.undo, `undo ${entry.version}`, () => undoOf(entry), {'aria-label': `${texts.undo}: ${entry.what}`})]), '.crd.act'));
 };
 
 /** Section and round of an address `SECTION/ROUND`; without a round the open one, the next, or the last. */
@@ -130,7 +130,7 @@ const resultOf = (section, round, pairing, name, board, chosen) => {
   const [win, draw, loss] = (section.scoring ?? '2-1-0').split('-');
   const choices = [[`${win}-${loss}`, filled(texts.white_wins, `${win}–${loss}`)], [`${draw}-${draw}`, filled(texts.draw, `${draw}–${draw}`)], [`${loss}-${win}`, filled(texts.black_wins, `${loss}–${win}`)], ['*', texts.remove_result]];
   const result = radios(texts.result, choices, chosen ?? pairing.points?.join('-') ?? board?.pairing.proposed ?? '');
-  const other = el('input', {maxlength: 20, placeholder: '12-0, 0-0, 1+-1- …'}), how = circumstances();
+  const other = el('input', {maxlength: 20, placeholder: '12-0, 0-0, 1+-1- …'}), how = circumstances(pairing.reason);
   const given = () => other.value.trim() || result.value;
   propose({
     title: filled(texts.board_of, pairing.table, `${name(pairing.white)} – ${name(pairing.black)}`), verb: pairing.points ? texts.correct_result : texts.enter_result,

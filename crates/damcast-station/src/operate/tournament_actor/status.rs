@@ -15,8 +15,11 @@ impl TournamentActor {
         let tournament = self.service.tournament();
         let seats = tournament.board_assignments();
         let pairing = |seat: &BoardAssignment| {
-            let key = self.service.games().shown_pairing(tournament, &seats, seat)?;
-            Some((seat.board.clone(), self.view(tournament, key)?))
+            let games = self.service.games();
+            let key = games.shown_pairing(tournament, &seats, seat)?;
+            let running = games.last(&seat.board).filter(|game| !game.is_over && game.entries > 0);
+            let is_playing = running.is_some_and(|game| tournament.pairing_of(game) == Some(key));
+            Some((seat.board.clone(), PairingView { is_playing, ..self.view(tournament, key)? }))
         };
         let round = |seat: &BoardAssignment| {
             Some((seat.board.clone(), tournament.pairing(seat.pairing.0).map(|(_, pairing)| pairing.round)?))
@@ -51,7 +54,12 @@ impl TournamentActor {
             black: section.name_of(pairing.black).to_owned(),
             result: tournament.result_tag(key, None),
             waits_for_result: pairing.result.is_none() && (is_unseen || over.is_some() || offered.is_some()),
-            proposed: over.and_then(|game| game.result.clone()).or(offered.cloned()),
+            // A result that the arbiter entered, and took back, is no proposal of the board.
+            proposed: over
+                .filter(|game| !game.is_result_given)
+                .and_then(|game| game.result.clone())
+                .or(offered.cloned()),
+            is_playing: false,
         })
     }
 
