@@ -88,6 +88,7 @@ mod outages;
 mod outlets;
 mod packed_log;
 mod page_by_keyboard;
+mod page_in_hand;
 mod pages;
 mod pages_apart;
 mod pairing_engine;

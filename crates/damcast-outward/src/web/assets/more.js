@@ -28,9 +28,39 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     for (const card of cards) card.hidden = only && !mine.includes(card);
     if (link) { link.hidden = !all.size && !only; if (only) { $$(".flt a[aria-current]").forEach((one) => one.removeAttribute("aria-current")); link.setAttribute("aria-current", "true"); } }
     const lead = cards.filter((card) => card.classList.contains("lead")), order = new Set([...lead, ...mine, ...cards]);
-    if ([...order].some((card, index) => card !== cards[index])) list.append(...order);
+    let at = list.firstElementChild;
+    for (const card of order) if (card === at) at = at.nextElementSibling; else list.insertBefore(card, at);
   }
   document.addEventListener("click", ({ target }) => { if (target.matches?.(".star")) followPlayer(playerOf(target.dataset.player)); });
+  addEventListener("storage", dress);
+
+  // --- copies of what a page of a game has, and swipes over its board
+  async function copy(button, text) {
+    try { await navigator.clipboard.writeText(text); } catch {
+      // Browsers offer no clipboard without TLS.
+      const area = document.createElement("textarea");
+      area.value = text; document.body.append(area); area.select(); document.execCommand("copy"); area.remove();
+      button.focus();
+    }
+    const before = (button.dataset.text ??= button.textContent);
+    put(button, texts.copied);
+    put($("#say"), texts.copied);
+    setTimeout(put, 1500, button, before);
+  }
+  const copies = { fen: (button) => copy(button, button.dataset.fen ?? ""), link: (link) => copy(link, link.href), pdn: (link) => fetch(link.href).then((answer) => answer.text()).then((text) => copy(link, text)) };
+  document.addEventListener("click", (click) => {
+    const button = game() && click.target.closest?.(".two a, .two button"), act = copies[button?.id];
+    if (!act || click.ctrlKey || click.metaKey || click.shiftKey) return;
+    click.preventDefault();
+    act(button);
+  });
+  let from;
+  document.addEventListener("touchstart", (touch) => { from = game() && touch.touches.length === 1 && touch.target.closest?.(".brd .bwrap") && visualViewport.scale <= 1 ? touch.touches[0] : undefined; }, { passive: true });
+  document.addEventListener("touchend", ({ changedTouches: [to] }) => {
+    const way = to.clientX - from?.clientX;
+    // A finger that scrolls moves sideways too.
+    if (Math.abs(way) > Math.max(40, 2 * Math.abs(to.clientY - from?.clientY))) go(current() - Math.sign(way));
+  }, { passive: true });
 
   // --- the schedule: times in the viewer's zone, and how long until the next one
   const day = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }), moment = new Intl.DateTimeFormat(language, { weekday: "short", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
@@ -74,7 +104,9 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
   let touched = [];
   function touch(board, click) {
     const point = new DOMPoint(click.clientX, click.clientY).matrixTransform(board.getScreenCTM().inverse()), width = +board.dataset.w;
-    const field = Math.floor(point.y / 10) * width + Math.floor(point.x / 10);
+    const column = Math.floor(point.x / 10), field = Math.floor(point.y / 10) * width + column;
+    // Beside the squares are their coordinates.
+    if (column < 0 || column >= width) return;
     const moves = $$("#legal a").map((link) => ({ link, path: numbers(link.dataset.path) }));
     const [from, ...via] = [...touched, field], ways = moves.filter(({ path }) => path[0] === from && via.every((at) => path.indexOf(at, 1) > 0)), ends = ways.filter(({ path }) => path.at(-1) === field);
     const mark = (fields) => {
@@ -94,7 +126,8 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     if (board) touch(board, click);
     if (!link || link.id === "golive" || click.ctrlKey || click.metaKey || click.shiftKey) return;
     click.preventDefault();
-    visit(link.href);
+    // The list of moves is another one then.
+    visit(link.href).then(() => { if (document.activeElement === document.body) $("#board")?.focus({ preventScroll: true }); });
   });
   document.addEventListener("keydown", (key) => {
     const link = kind() === "trial" && !key.target.matches?.("input, select, textarea") && !key.ctrlKey && !key.metaKey && !key.altKey && $({ l: "#golive", L: "#golive", ArrowLeft: "#back" }[key.key] ?? "none");
@@ -105,7 +138,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
   let next, shown;
   /** Returns how long the player of an entry has thought, in ms: by the own clock, at least a second. */
   function thought(index) {
-    const it = entry(index), side = it.turn === "b" ? 0 : 1, [before, after] = [entry(index - 1), it].map(({ clocks }) => numbers(clocks)[side]);
+    const it = entry(index), side = it.turn === "b" ? 0 : 1, [before, after] = [entry(index - 1), it].map(({ clocks }) => parseInt(clocks?.split(",")[side]));
     return Math.max(1, before - after || 2) * 1000;
   }
   function stop() {

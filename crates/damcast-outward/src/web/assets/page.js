@@ -28,7 +28,8 @@ const parse = (html) => { const box = document.createElement("template"); box.in
 function morph(old, fresh) {
   if (old.isEqualNode(fresh)) return;
   for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
-  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  // The script shows what the server hides from pages without one.
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value && !(name === "hidden" && old.matches("button, .keys, .study"))) old.setAttribute(name, value);
   const wanted = new Set([...fresh.children].map(keyOf)), parts = new Map();
   for (const child of [...old.children]) if (!keyOf(child)) continue; else if (wanted.has(keyOf(child))) parts.set(keyOf(child), child); else child.remove();
   let at = old.firstChild;
@@ -56,6 +57,7 @@ function place([key, html]) {
 const queue = new Map();
 let working;
 function work() {
+  const { activeElement: focused } = document, y = scrollY;
   clearTimeout(working);
   working = undefined;
   const until = performance.now() + 20;
@@ -63,13 +65,20 @@ function work() {
     placed = false;
     for (const entry of queue) {
       // A card is one part; the parts of a game belong together.
-      if (kind() !== "game" && performance.now() > until) { working = setTimeout(work); dress(); return; }
+      if (kind() !== "game" && performance.now() > until) { working = setTimeout(work); dress(); refocus(focused, y); return; }
       // The parent of a new part may follow.
       if (place(entry)) { queue.delete(entry[0]); placed = true; }
     }
   }
   if (queue.size || $("[data-hole]")) { queue.clear(); again(); }
   dress();
+  refocus(focused, y);
+}
+/** Gives the focus back to an element that was moved, without scrolling. */
+function refocus(element, y) {
+  if (element === document.activeElement || !element.isConnected) return;
+  element.focus({ preventScroll: true });
+  scrollTo(0, y);
 }
 /** Adds what only the script has, after the server's parts are in place. */
 function dress() {
@@ -78,7 +87,7 @@ function dress() {
     for (const hidden of [$("#fen"), $("#turnboard"), $(".keys")]) if (hidden) hidden.hidden = false;
     const count = +one.dataset.count;
     if (at() < count) show(at()); else follow(count);
-    if (said !== undefined && count > said) { put($("#say"), sentence(entry(count))); more?.moved(); }
+    if (said !== undefined && count > said) { put($("#say"), entries().filter(({ dataset }) => dataset.at > said).slice(-6).map(({ dataset }) => sentence(dataset)).join(". ")); more?.moved(); }
     // The end is read aloud with the points.
     const { word } = one.dataset;
     if (state !== undefined && state !== word && $(".plb .pt")) put($("#say"), ["#board .st", ".plb.bk", ".plb.wh"].map((part) => [...$(part).childNodes].map((node) => node.textContent).filter(Boolean).join(" ")).join(". "));
@@ -214,21 +223,10 @@ function entryAddress(index) {
 const studies = () => /^\/game\/|\/game-[^/]*$/.test(location.pathname);
 /** Follows the game again: loads the page of its board, which may have a new game. */
 function goLive() {
-  if (at() === Infinity) scrollToMove(); else visit(game().dataset.live).then(scrollToMove);
-}
-async function copy(button, text) {
-  try { await navigator.clipboard.writeText(text); } catch {
-    // Browsers offer no clipboard without TLS.
-    const area = document.createElement("textarea");
-    area.value = text; document.body.append(area); area.select(); document.execCommand("copy"); area.remove();
-  }
-  const before = button.textContent;
-  put(button, texts.copied);
-  setTimeout(put, 1500, button, before);
+  if (at() === Infinity) scrollToMove(); else visit(game().dataset.live).then(() => { scrollToMove(); put($("#say"), sentence(game() && entry(current()))); });
 }
 const current = () => Math.min(at(), +game().dataset.count);
-const acts = { first: () => go(0), back: () => go(current() - 1), on: () => go(current() + 1), last: () => go(Infinity), golive: goLive, turnboard: () => document.body.classList.toggle("turned"),
-  fen: (button) => copy(button, button.dataset.fen ?? ""), link: (link) => copy(link, link.href), pdn: (link) => fetch(link.href).then((answer) => answer.text()).then((text) => copy(link, text)) };
+const acts = { first: () => go(0), back: () => go(current() - 1), on: () => go(current() + 1), last: () => go(Infinity), golive: goLive, turnboard: () => document.body.classList.toggle("turned") };
 document.addEventListener("click", (click) => {
   const link = game() && click.target.closest?.(".two a, .two button");
   if (!link || click.ctrlKey || click.metaKey || click.shiftKey) return;
@@ -238,19 +236,12 @@ document.addEventListener("click", (click) => {
 // Without the focus on the board, Home and End scroll the page.
 const keys = { ArrowLeft: acts.back, ArrowRight: acts.on, l: goLive, f: acts.turnboard }, boardKeys = { ...keys, Home: acts.first, End: acts.last };
 document.addEventListener("keydown", (key) => {
-  if (key.ctrlKey || key.metaKey || key.altKey || !game()) return;
+  if (key.ctrlKey || key.metaKey || key.altKey || (key.shiftKey && key.key[1]) || !game()) return;
   const { target } = key, of = target.closest?.("#board") ? boardKeys : target.matches?.("input, select, textarea") ? {} : keys, act = of[key.key.length === 1 ? key.key.toLowerCase() : key.key];
   if (act) { key.preventDefault(); act(); }
 });
-let from;
-document.addEventListener("touchstart", (touch) => { from = touch.touches.length === 1 && touch.target.closest?.(".brd .bwrap") ? touch.touches[0].clientX : undefined; }, { passive: true });
-document.addEventListener("touchend", (touch) => {
-  const way = touch.changedTouches[0].clientX - from;
-  if (Math.abs(way) > 40) go(current() - Math.sign(way));
-}, { passive: true });
-
 // --- loading a page in place of this one
-let loading;
+let loading, wanted;
 /** Fetches a page and puts it in place of this one: under its address, or with a known tag only if it has another one. Returns the headers of the answer. */
 async function load(address, target, known) {
   const before = root.stream, begun = Date.now(), answer = await fetch(address, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) }), html = await answer.text();
@@ -273,9 +264,10 @@ async function load(address, target, known) {
   return answer.headers;
 }
 function visit(address) {
+  wanted = address;
   loading ??= (async () => {
     try {
-      await load(address, address);
+      for (let next; (next = wanted); ) { wanted = undefined; await load(next, next); }
       if (stream || polling) connect();
     } catch { setTimeout(again, 3000 + Math.random() * 3000); } finally { loading = undefined; }
   })();
@@ -285,6 +277,8 @@ function visit(address) {
 const again = () => setTimeout(() => visit(location.href), Math.random() * 800);
 
 // --- the stream
+// Number of streams since the last one that brought more than its first events.
+let greeted = 0;
 let stream, triedAt = 0, last = root.id, streamed = Date.now();
 // The age of a stored page counts from its last event.
 const isStored = performance.getEntriesByType("navigation")[0]?.transferSize === 0;
@@ -331,8 +325,11 @@ function connect(page) {
   if (root.live === "poll") { tag = undefined; poll(); return; }
   query.set("after", last);
   stream = new EventSource("/events?" + query);
-  stream.onerror = () => { missingSince ??= Date.now(); };
+  stream.onerror = () => { if (!polling) missingSince ??= Date.now(); };
   const on = (name, act) => stream.addEventListener(name, (message) => {
+    // A stream that ends again and again after its first bytes brings nothing new.
+    if (name === "hello") greeted++; else if (name !== "recorder") greeted = 0;
+    if (greeted > 2) return;
     streamed = Date.now();
     polling = clearTimeout(polling);
     hear();
@@ -383,7 +380,7 @@ function watch() {
   // A stream without beats is dead, whatever its `readyState`.
   const tried = at - Math.max(streamed, triedAt);
   if (tried > (polling && !(missing > patience) ? 60000 : stream?.readyState === 2 ? 3000 : 8000)) connect();
-  if (!polling && at - streamed > 12000) poll();
+  if (!polling && at - streamed > 12000) { stream?.close(); poll(); }
 }
 // A page that returns to view keeps its content until the server sends data.
 function wake() {
@@ -400,7 +397,7 @@ function sleep() {
 }
 // Hidden pages close the stream: a browser has six connections per server.
 addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));
-addEventListener("pageshow", (event) => event.persisted && wake());
+addEventListener("pageshow", (event) => { if (event.persisted) { wake(); dress(); } });
 addEventListener("pagehide", sleep);
 
 // --- frames in other sites: a browser has six connections per server, so the fifth frame of a page and later ones poll

@@ -91,6 +91,7 @@ impl PageBuilder<'_> {
                 div.bwrap { (diagram::draw(trial.variant, &spec)) }
                 (self.player_line(shown, Color::White, "plb wh", None))
                 p.now { b { (fill(texts.line_begins, &base)) } " " span { (turn) } }
+                p #say .vh role="status" { @if let Some((side, text)) = trial.moves.last() { (self.side(*side)) " " (super::board::with_capture_sign(text)) } }
                 div.ctl {
                     a.btn #first href=(address(0, None)) aria-label=(texts.first_position) title=(texts.first_position) { span aria-hidden="true" { "|◀" } }
                     a.btn #back href=(address(count.saturating_sub(1), None)) aria-label=(texts.move_back) title=(texts.move_back) { span aria-hidden="true" { "◀" } }
