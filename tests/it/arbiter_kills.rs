@@ -198,7 +198,7 @@ fn plain(name: &str, text: &str) -> Vec<String> {
     let mut events: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     // Live updates also depend on the connection. Events of the game and of the tournament have separate orders.
     events.retain(|event| event["p"].is_null());
-    events.sort_by_key(|event| event["t"].as_u64());
+    events.sort_by_key(|event| (event["t"].as_u64(), event["c"].as_u64(), event["b"].as_u64()));
     for event in &mut events {
         for member in ["seq", "gen", "station", "at"] {
             event.as_object_mut().unwrap().remove(member);

@@ -113,7 +113,7 @@ fn boards_without_tags_have_their_places_from_the_first_move() {
 }
 
 #[test]
-fn forfeit_leaves_numbers_of_spare_boards() {
+fn forfeit_is_shown_and_leaves_numbers_of_spare_boards() {
     let outlet = OutletFixture::new();
     write_tournament(&outlet, "open");
     let entry = |board| match board {
@@ -123,8 +123,11 @@ fn forfeit_leaves_numbers_of_spare_boards() {
     write_games(&outlet, (1..=16).map(entry));
     let server = outlet.serve();
     let numbers: Vec<u64> = boards(&server, "/").into_iter().map(|(number, _)| number).collect();
-    assert_eq!(numbers, (1..=16).filter(|board| *board != 4).collect::<Vec<_>>());
+    assert_eq!(numbers, (1..=16).collect::<Vec<_>>());
     assert_eq!(server.get("/board/16").status, 200);
+    // The board shows the pairing of its round, also if that needs no game.
+    let forfeit = server.get("/board/4").text();
+    assert!(forfeit.contains("White 4") && forfeit.contains("Over") && !forfeit.contains("Not started"), "{forfeit}");
 }
 
 #[test]

@@ -265,7 +265,7 @@ fn event_counts(text: &str) -> Result<BTreeMap<String, u64>, String> {
         if event["seq"].as_u64() != Some(seq) || *generation.get_or_insert(event["gen"].clone()) != event["gen"] {
             return Err(format!("line {seq}: {line}"));
         }
-        let stream = ["n", "p", "t"].into_iter().find(|stream| !event[*stream].is_null()).unwrap_or("?");
+        let stream = ["n", "p", "t", "c", "b"].into_iter().find(|stream| !event[*stream].is_null()).unwrap_or("?");
         *counts.entry(format!("{} {} {stream}", event["board"], event["game"])).or_insert(0) += 1;
     }
     Ok(counts)

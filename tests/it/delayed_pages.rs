@@ -15,11 +15,10 @@ use damcast::engine::bytelog::{self, Header};
 use damcast::engine::millis::Millis;
 use damcast::engine::session::{Input, Line, LineSettings};
 use damcast::outward::web::files::OutletFiles;
-use damcast::outward::web::view::FileView;
 use damcast::outward::web::{self, ServeOptions};
 use damcast::station::config::Config;
 use damcast::station::disk::RealDisk;
-use damcast::station::outlets::{self, Outlets};
+use damcast::station::outlets::{self, Outlets, Plan, Plans};
 use damcast::station::tournament_log::TournamentLog;
 use damcast::tournament::TournamentRecord;
 
@@ -85,6 +84,10 @@ impl Hall {
             fs::create_dir(folder.path().join(outlet)).unwrap();
             File::create(folder.path().join(outlet).join("events.ndjson")).unwrap();
         }
+        // The list of boards has the time of the plan.
+        let mut plans = Plans::default();
+        plans.add(Plan::new(&config, base(), None));
+        plans.save(&RealDisk, &folder.path().join("log")).unwrap();
         let mut outlets = Outlets::new(&config);
         let boards = BOARDS.map(|name| {
             let log = bytelog::read(&fs::read(format!("tests/data/replay/{name}.log")).unwrap()).unwrap();
@@ -214,12 +217,10 @@ impl Pages {
             http_get(&self.address, "GET", path, &[&[("Host", "localhost")], more].concat())
         };
         wait_until("the last event", || {
-            // The files beside the events, too.
-            let files =
-                OutletFiles::new(self.events.parent().unwrap().to_owned()).view(&FileView::default(), &[]).unwrap();
+            let archive = OutletFiles::new(self.events.parent().unwrap().to_owned()).archive();
             // A digest of the lines stands between.
-            let (id, files) = (format!("\"{id}-"), format!("-{}-", files.tag));
-            let is_it = |tag: &str| tag.contains(&id) && tag.contains(&files);
+            let (id, archive) = (format!("\"{id}-"), format!("-{}-", archive.tag));
+            let is_it = |tag: &str| tag.contains(&id) && tag.contains(&archive);
             ask_for("/", &[]).is_ok_and(|page| page.header("etag").is_some_and(is_it))
         });
         let fixed = "/ /?lang=ru /?wall /standings /archive /round/1 /round/2 /round/3 /games.pdn /started.pdn \

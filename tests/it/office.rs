@@ -13,8 +13,7 @@ use damcast::station::tournament_log::TournamentLog;
 use damcast::station::tournament_service::{
     ResultRequester, ResultTarget, ServiceError, ServiceOutcome, StationBoard, TournamentService,
 };
-use damcast::tournament::TournamentCommand;
-use damcast::tournament::{BoardGame, Tournament, documents, write_csv};
+use damcast::tournament::{BoardGame, Event, Tournament, TournamentCommand, documents, write_csv};
 use draughts::ResultFormat;
 use serde_json::Value;
 
@@ -24,6 +23,12 @@ use crate::program::assert_contains;
 const PLAYERS: &str = "No;Name;Rating;Title\n1;Sijbrands, Ton;2450;GMI\n2;Wiersma, H.;2400;GMI\n3;Clerc, Rob;2300;\n\
     4;Gantwarg, A.;;\n";
 const ROUND: &str = "Round;Board;White;Black\n1;1;Sijbrands, Ton;Wiersma, H.\n1;2;Clerc, Rob;Gantwarg, A.\n";
+
+/// Returns the lines of the changes of the published tournament, with the names that are hidden last.
+fn change_lines(history: &TournamentHistory) -> Vec<String> {
+    let changes = history.events_for_version(u64::MAX).changes();
+    changes.iter().map(|change| change.line(1, &Default::default())).collect()
+}
 
 struct ServiceFixture(TournamentService, Arc<ModelDisk>);
 
@@ -88,6 +93,11 @@ impl ServiceFixture {
         self.history().events().iter().map(|event| event.line(1, &Default::default())).collect()
     }
 
+    /// Returns the lines of the changes of the published tournament.
+    fn changes(&self) -> Vec<String> {
+        change_lines(&self.history())
+    }
+
     fn player_names(&self) -> Vec<String> {
         self.tournament().sections[0].players.iter().map(|player| player.name.clone()).collect()
     }
@@ -101,12 +111,24 @@ impl ServiceFixture {
         self.done(TournamentCommand::import_of("file.csv", text.to_owned()))
     }
 
-    /// Asserts that the log, read anew, gives the present tournament.
+    /// Asserts that the log, read anew, gives the present tournament, and that readers of the events make the same documents of it.
     fn check_record(&self) {
         let read = TournamentLog::read(&*self.1, Path::new("/r/log")).unwrap();
         assert_eq!((read.damage(), read.tournament()), (None, self.0.tournament()));
         let history = TournamentHistory::from_records(read.records());
         assert_eq!(history.is_empty(), read.records().is_empty());
+        let mut published = Tournament::default();
+        for line in change_lines(&history) {
+            let event: Value = serde_json::from_str(&line).unwrap();
+            for part in event["parts"].as_array().unwrap() {
+                let part = serde_json::from_value(part.clone()).unwrap();
+                published.apply(&Event::Restored(part)).unwrap();
+            }
+        }
+        let shown = history.tournament(usize::MAX);
+        for document in [documents::tournament_document, documents::standings_document] {
+            assert_eq!(document(&published), document(&shown));
+        }
     }
 
     fn tournament(&self) -> Tournament {
@@ -349,7 +371,7 @@ fn every_tournament_event_matches_schema() {
         desk.done(matter);
     }
     let mut states = BTreeSet::new();
-    for line in desk.event_lines() {
+    for line in [desk.event_lines(), desk.changes()].concat() {
         let event: Value = serde_json::from_str(&line).unwrap();
         for (member, value) in event.as_object().unwrap() {
             let known = &schema["properties"][member];
@@ -359,6 +381,25 @@ fn every_tournament_event_matches_schema() {
         states.extend(event["state"].as_str().map(str::to_owned));
     }
     assert_eq!(states.into_iter().collect::<Vec<_>>(), ["closed", "open", "prepared", "published"]);
+}
+
+#[test]
+fn changes_have_no_facts_that_no_file_shows() {
+    let mut desk = ServiceFixture::with_round();
+    // The names of CSV and TRF files for a day of birth and a sex.
+    desk.import("No;Name;Birth;Sex;Licence\n1;Sijbrands, Ton;1949-12-15;m;A-77\n2;Wiersma, H.;1953-05-13;m;10023\n");
+    desk.done(rename("Clerc, Rob", "Clerc, R."));
+    let player = desk.tournament().sections[0].players[0].clone();
+    assert_eq!((player.birth.as_str(), player.sex.as_str(), player.licence.as_str()), ("1949-12-15", "m", "A-77"));
+    let lines = desk.changes().concat();
+    for private in ["1949", "\"m\"", "A-77", "former"] {
+        assert!(!lines.contains(private), "{private}: {lines}");
+    }
+    assert!(lines.contains("10023") && lines.contains("Clerc, R."), "{lines}");
+    // The pairings of a prepared round are private as well.
+    assert!(!lines.contains("\"pairing\""), "{lines}");
+    desk.done(round(1, "published"));
+    assert!(desk.changes().concat().contains("\"pairing\""));
 }
 
 #[test]
@@ -418,6 +459,8 @@ fn imported_files_reveal_no_hidden_player() {
     let lines: String =
         history.events_for_version(last).events().iter().map(|event| event.line(1, &Default::default())).collect();
     assert!(lines.contains("Wiersma, Harm") && !lines.contains("Clerc"), "{lines}");
+    let changes = change_lines(&history).concat();
+    assert!(changes.contains("Wiersma, Harm\"") && !changes.contains("Clerc"), "{changes}");
     let before: String =
         history.events_for_version(last - 1).events().iter().map(|event| event.line(1, &Default::default())).collect();
     assert!(!before.contains("Wiersma, H.\"") && !before.contains("Clerc"), "{before}");

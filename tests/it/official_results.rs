@@ -27,16 +27,9 @@ fn write_tournament(outlet: &OutletFixture) {
         pairing(13, Some(5), Some(6), json!({"later": "adjourned"})),
         pairing(14, Some(7), Some(8), json!({})),
         pairing(15, Some(9), Some(10), json!({}))]});
-    let section = json!({"id": 1, "name": "Open", "scoring": "2-1-0", "open_round": 2, "players": players, "teams": [],
+    let section = json!({"id": 1, "name": "Open", "open_round": 2, "tie_breaks": ["solkoff", "wins"], "players": players, "teams": [],
         "rounds": [first, second]});
     outlet.write("tournament.json", &json!({"event": {}, "sections": [section]}).to_string());
-    let rows: Vec<Value> = (1..=5)
-        .map(|id| {
-            json!({"rank": id, "id": id, "name": (b'A' + id as u8 - 1) as char, "points": "4", "games": 2,
-                "tiebreaks": {"solkoff": 7, "direct": null}})
-        })
-        .collect();
-    outlet.write("standings.json", &json!({"sections": [{"section": "Open", "rows": rows}]}).to_string());
 }
 
 /// Returns an outlet of this tournament, whose boards have moves and other results than the official ones.
@@ -101,10 +94,10 @@ fn points_of_byes_and_forfeits_are_seen() {
     let standings = rows(&server, "/standings");
     let row =
         |start: &str| standings.iter().find(|row| row.starts_with(start)).unwrap_or_else(|| panic!("{standings:?}"));
-    // Rank, name, points, games, two tie-breaks, and the rounds.
-    assert_eq!(row("3 C"), "3 C 4 2 7 bye 2 4 White 0 f");
-    assert_eq!(row("4 D"), "4 D 4 2 7 bye 1 3 Black 2 f");
-    assert_eq!(row("5 E"), "5 E 4 2 7 – – White ·");
+    // Number of the row, rank, name, points, games, two tie-breaks, and the rounds.
+    assert_eq!(row("3 3 C"), "3 3 C 2 0 3 1 bye 2 2 White 0 f");
+    assert_eq!(row("2 2 D"), "2 2 D 3 0 2 1 bye 1 3 Black 2 f");
+    assert_eq!(row("5 5 E"), "5 5 E 0 0 0 0 – 6 White ·");
     let of_round = rows(&server, "/round/1");
     assert!(of_round.contains(&"2 C – bye 2".to_owned()), "{of_round:?}");
     let of_player = rows(&server, "/player/Open-4");
@@ -113,7 +106,7 @@ fn points_of_byes_and_forfeits_are_seen() {
     for path in ["/standings", "/round/1", "/round/2", "/player/Open-4"] {
         let hidden = rows(&server, &format!("{path}?hide=results")).join("\n");
         assert!(
-            !hidden.contains("forfeit") && !hidden.contains("bye 2") && !hidden.contains(" 7 "),
+            !hidden.contains("forfeit") && !hidden.contains("bye 2") && !hidden.contains(" 8 0 "),
             "{path}: {hidden}"
         );
     }
@@ -155,12 +148,10 @@ fn replayed_pairing_shows_its_last_game() {
 
 #[test]
 fn postponed_game_hides_no_game_of_open_round() {
-    let outlet = outlet();
-    outlet.write(
-        "games.pdn",
-        "[Board \"4\"]\n[Round \"1\"]\n[White \"Postponed\"]\n[Black \"Adjourned\"]\n[Result \"*\"]\n\n*\n\n\
-         [Board \"4\"]\n[Round \"1\"]\n[White \"Third\"]\n[Black \"Fourth\"]\n[Result \"*\"]\n\n*\n",
-    );
+    let mut outlet = outlet();
+    let board = |name: &str, white: &str, black: &str| json!({"board": name, "gametype": "20", "tags": {"Board": "4", "Round": "1", "White": white, "Black": black}});
+    let list = [board("spare-1", "Postponed", "Adjourned"), board("spare-2", "Third", "Fourth")];
+    outlet.append_line(json!({"b": 1, "type": "boards", "list": list}));
     let server = outlet.serve();
     let page = server.get("/").text();
     assert!(page.contains("data-board=\"board-4\""), "{page}");

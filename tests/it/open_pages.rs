@@ -97,18 +97,13 @@ impl Event {
 
     /// Writes the files beside the events.
     fn write_files(&mut self) {
-        let unstarted = (0..BOARDS).filter(|board| self.games[*board].1 == 0);
-        let games = unstarted.map(|board| {
-            let [white, black] = self.players(board).map(|name| name.replace('"', "\\\""));
-            format!(
-                "[Event \"NK\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[GameType \"20\"]\n[Round \"{}\"]\n[Board \"{}\"]\n[Result \"*\"]\n\n*\n\n",
-                self.round,
-                board + 1
-            )
-        });
-        let postponed = "[White \"Late\"]\n[Black \"Early\"]\n[GameType \"20\"]\n[Round \"1\"]\n[Board \"2\"]\n[Result \"*\"]\n\n*\n\n";
-        let postponed = self.has_postponed.then(|| postponed.to_owned());
-        self.outlet.write("games.pdn", &games.chain(postponed).collect::<String>());
+        // The tournament says who plays at a board.
+        let boards = (1..=BOARDS)
+            .map(|board| json!({"board": format!("board-{board}"), "gametype": "20", "tags": {"Event": "NK"}}));
+        let tags = json!({"White": "Late", "Black": "Early", "Round": "1", "Board": "2"});
+        let postponed = self.has_postponed.then(|| json!({"board": "spare", "gametype": "20", "tags": tags}));
+        let list: Vec<Value> = boards.chain(postponed).collect();
+        self.outlet.append_line(json!({"b": 1, "type": "boards", "list": list}));
         let players: Vec<Value> = (1..=8).map(|id| json!({"id": id, "name": format!("Player {id} \"<i>\"")})).collect();
         let official = [["2", "0"], ["1", "1"], ["0", "2"]][self.official % 3];
         let points = |round: u32, table: usize| (round < self.round || table < self.results).then_some(official);
@@ -118,18 +113,16 @@ impl Event {
                 let pairings: Vec<Value> = (0..BOARDS)
                     .map(|table| {
                         let [white, black] = Event::pair(round, table);
-                        json!({"id": round as usize * 100 + table + 1, "table": table + 1, "white": white, "black": black, "points": points(round, table), "reason": reason})
+                        json!({"id": round as usize * 100 + table + 1, "table": table + 1, "board": format!("board-{}", table + 1), "white": white, "black": black, "points": points(round, table), "reason": reason})
                     })
                     .collect();
                 let state = if round < self.round || self.is_closed { "closed" } else { "open" };
                 json!({"round": round, "state": state, "matches": [], "byes": [], "pairings": pairings})
             })
             .collect();
-        let section = json!({"id": 1, "name": "Open", "scoring": "2-1-0", "planned_rounds": 3, "players": players, "teams": [], "rounds": rounds});
+        let open = (!self.is_closed).then_some(self.round);
+        let section = json!({"id": 1, "name": "Open", "planned_rounds": 3, "open_round": open, "players": players, "teams": [], "rounds": rounds});
         self.outlet.write("tournament.json", &json!({"event": self.facts, "sections": [section]}).to_string());
-        let row = |id: usize| json!({"id": id, "rank": id, "name": format!("Player {id}"), "points": (self.results * id).to_string(), "games": self.round});
-        let rows: Vec<Value> = (1..=8).map(row).collect();
-        self.outlet.write("standings.json", &json!({"sections": [{"section": "Open", "rows": rows}]}).to_string());
     }
 
     /// Does one thing that happens at a tournament.

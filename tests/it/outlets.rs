@@ -401,7 +401,7 @@ fn start(disk: &ModelDisk, durability: Durability) -> Vec<String> {
     let boards = boards();
     let mut file = EventsFile::new("public", folder, log, Witnesses::default());
     let course = broadcast::TournamentHistory::default();
-    file.open(disk, (Some("hall-a"), 0), |generation| EventStreams::new(&boards, &course, generation)).unwrap();
+    file.open(disk, (Some("hall-a"), 0), |generation| EventStreams::new(&boards, &course, &[], generation)).unwrap();
     let read = || String::from_utf8(disk.read(&folder.join("events.ndjson")).unwrap()).unwrap();
     let mut states = vec![read()];
     for n in 0..4 {

@@ -204,8 +204,9 @@ fn names_of_next_round_reach_no_current_game() {
     wait_until("the next chain", || hall.file("log/a-2.log").exists());
     let before = hall.public("archive/a-1.pdn");
     assert!(of_round_three(&before) && of_round_three(&hall.live(1)), "{before}");
-    let opened = hall.public("events.ndjson").lines().next().unwrap().to_owned();
-    assert_contains(&opened, &["\"pairing\":\"3.1\"", "Sijbrands"]);
+    let events = hall.public("events.ndjson");
+    let opened = events.lines().find(|line| line.contains("\"type\":\"game\"")).unwrap();
+    assert_contains(opened, &["\"pairing\":\"3.1\"", "Sijbrands"]);
     // The next game plays the pairing that was set for it.
     let next = "! pairing 4.1 {[White \"Gantwarg, A.\"]";
     wait_until("the next pairing", || hall.read("log/a-2.log").contains(next));

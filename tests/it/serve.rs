@@ -9,12 +9,14 @@ pub mod hub;
 mod lines;
 mod overlays;
 mod pages;
+mod plan_lines;
 mod players;
 mod previews;
 mod process;
 mod streams;
 mod trial;
 
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -23,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use damcast::tournament::Tournament;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -38,7 +41,9 @@ const START: &str = "W:W31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49
 pub struct OutletFixture {
     folder: tempfile::TempDir,
     generation: String,
-    seq: u64,
+    seq: Cell<u64>,
+    /// The tournament in the events.
+    published: RefCell<Tournament>,
     /// Number of the current game of each board; 1 if it has none here.
     games: BTreeMap<String, u32>,
     /// Delay of the outlet; `None`: all events have one fixed time.
@@ -49,7 +54,8 @@ impl OutletFixture {
     pub fn new() -> OutletFixture {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("public/archive")).unwrap();
-        OutletFixture { folder, generation: GENERATION.to_owned(), seq: 0, games: BTreeMap::new(), delay: None }
+        let (generation, seq, published) = (GENERATION.to_owned(), Cell::new(0), RefCell::default());
+        OutletFixture { folder, generation, seq, published, games: BTreeMap::new(), delay: None }
     }
 
     /// Makes the outlet a delayed one: its next events happened this long ago.
@@ -61,8 +67,17 @@ impl OutletFixture {
         self.folder.path().join("public").join(name)
     }
 
+    /// Writes a file. The events have the content of the files that say what they plan: the tournament, and the games without a move.
     pub fn write(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).unwrap();
+        let line = match name {
+            "tournament.json" => serde_json::from_str(text)
+                .ok()
+                .and_then(|document| plan_lines::tournament_line(&mut self.published.borrow_mut(), &document)),
+            "games.pdn" => Some(plan_lines::boards_line(text)),
+            _ => None,
+        };
+        line.into_iter().for_each(|line| self.add_line(line));
     }
 
     /// Appends an event of a board's current game.
@@ -74,11 +89,15 @@ impl OutletFixture {
 
     /// Appends a line.
     pub fn append_line(&mut self, more: Value) {
-        self.seq += 1;
+        self.add_line(more);
+    }
+
+    fn add_line(&self, more: Value) {
+        self.seq.set(self.seq.get() + 1);
         let at = self.delay.map_or("2026-11-21T09:31:02.120+01:00".to_owned(), |delay| {
             (chrono::Local::now() - delay).to_rfc3339_opts(chrono::SecondsFormat::Millis, false)
         });
-        let mut event = json!({"seq": self.seq, "gen": self.generation, "station": "hall", "at": at});
+        let mut event = json!({"seq": self.seq.get(), "gen": self.generation, "station": "hall", "at": at});
         more.as_object().unwrap().iter().for_each(|(name, value)| event[name] = value.clone());
         let mut file = OpenOptions::new().append(true).create(true).open(self.path("events.ndjson")).unwrap();
         file.write_all(format!("{event}\n").as_bytes()).unwrap();
@@ -321,7 +340,7 @@ impl Server {
 
     /// Waits until the server knows the last line of its outlet.
     pub fn wait_for(&self, outlet: &OutletFixture) {
-        let tag = format!("{}.{}-", outlet.generation, outlet.seq);
+        let tag = format!("{}.{}-", outlet.generation, outlet.seq.get());
         wait_until("the last event", || self.get("/").header("etag").is_some_and(|etag| etag.contains(&tag)));
     }
 }
@@ -399,12 +418,4 @@ pub fn tournament(outlet: &mut OutletFixture) {
     let section =
         json!({"id": 1, "name": "Open", "scoring": "2-1-0", "players": players, "teams": teams, "rounds": rounds});
     outlet.write("tournament.json", &json!({"event": {}, "sections": [section]}).to_string());
-    let points = ["0", "2", "1", "1"];
-    let rows: Vec<Value> = [2, 3, 4, 1].iter().zip(1..).map(|(id, rank)| {
-        json!({"rank": rank, "id": id, "number": id, "name": names[id - 1], "points": points[id - 1], "games": 1, "tiebreaks": {}})
-    }).collect();
-    outlet.write(
-        "standings.json",
-        &json!({"sections": [{"section": "Open", "after_round": 5, "results": [2, 2], "rows": rows}]}).to_string(),
-    );
 }

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::browser::{Browser, axe};
 use crate::serve::{OutletFixture, Server, tournament};
@@ -96,9 +96,9 @@ fn hall() -> OutletFixture {
     outlet.append_event("board-2", json!({"n": 7, "type": "result", "result": "2-0"}));
     outlet.append_event("board-3", json!({"p": 1, "type": "state", "state": "no-connection"}));
     outlet.append_event("board-4", json!({"p": 1, "type": "state", "state": "unexplained"}));
-    let row = |rank: usize| json!({"rank": rank, "name": if rank == 3 { long.to_owned() } else { format!("Player {rank}") }, "points": (40 - rank).to_string(), "games": 4});
-    let rows: Vec<Value> = (1..=24).map(row).collect();
-    outlet.write("standings.json", &json!({"sections": [{"section": "Open", "rows": rows}]}).to_string());
+    let player = |id: usize| json!({"id": id, "name": if id == 3 { long.to_owned() } else { format!("Player {id}") }});
+    let section = json!({"name": "Open", "players": (1..=24).map(player).collect::<Vec<_>>()});
+    outlet.write("tournament.json", &json!({"sections": [section]}).to_string());
     outlet
 }
 

@@ -4,7 +4,9 @@
 pub mod curl;
 pub mod deliver;
 pub mod follow;
+mod hex;
 pub mod hub;
+mod joined_sections;
 pub mod pairing_engine;
 pub mod paper;
 pub mod state_file;

@@ -63,14 +63,18 @@ impl Object {
 
     /// Adds a member with a list of objects.
     pub fn objects(self, name: &str, values: Vec<Object>) -> Object {
-        let values: Vec<String> = values.into_iter().map(Object::finish).collect();
+        self.values(name, values.into_iter().map(Object::finish))
+    }
+
+    /// Adds a member with a list of values, each a JSON text.
+    pub fn values(self, name: &str, values: impl IntoIterator<Item = String>) -> Object {
+        let values: Vec<String> = values.into_iter().collect();
         self.raw(name, &format!("[{}]", values.join(",")))
     }
 
     /// Adds a member with a list of whole numbers.
     pub fn numbers(self, name: &str, values: impl IntoIterator<Item = u64>) -> Object {
-        let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
-        self.raw(name, &format!("[{}]", values.join(",")))
+        self.values(name, values.into_iter().map(|value| value.to_string()))
     }
 
     /// Adds a member with the value `null`.

@@ -44,8 +44,8 @@ fn play_games(outlet: &mut OutletFixture, games: usize) -> Vec<Vec<PlayedMove>> 
     let styles: Vec<Vec<PlayedMove>> = (0..7).map(moves).collect();
     let mut text = outlet.events_if_any();
     let mut add = |board: usize, game: usize, more: String| {
-        outlet.seq += 1;
-        let (seq, generation) = (outlet.seq, &outlet.generation);
+        outlet.seq.set(outlet.seq.get() + 1);
+        let (seq, generation) = (outlet.seq.get(), &outlet.generation);
         text += &format!(
             "{{\"seq\":{seq},\"gen\":\"{generation}\",\"station\":\"hall\",\"at\":\"2026-11-21T09:31:02.120+01:00\",\"board\":\"board-{board}\",\"game\":{game},{more}}}\n"
         );

@@ -10,7 +10,9 @@ fn write(outlet: &OutletFixture, event: &Value, rounds: &[(&str, Option<[&str; 2
         json!({"round": number, "state": state, "byes": [], "matches": [{"id": 1, "home": 1, "away": 2}], "pairings": [pairing]})
     };
     let rounds: Vec<Value> = rounds.iter().zip(1..).map(round).collect();
-    let players = json!([{"id": 1, "name": "Jansen", "team": 1}, {"id": 2, "name": "Ba <i>", "team": 2}]);
+    let mut players =
+        vec![json!({"id": 1, "name": "Jansen", "team": 1}), json!({"id": 2, "name": "Ba <i>", "team": 2})];
+    players.extend((3..=12).map(|id| json!({"id": id, "name": format!("Player {id}.")})));
     let teams = json!([{"id": 1, "number": 1, "name": "Huissen"}, {"id": 2, "number": 2, "name": "Hijken"}]);
     let section = json!({"id": 1, "name": "main", "scoring": "2-1-0", "planned_rounds": 2, "open_round": 2, "players": players, "teams": teams, "rounds": rounds});
     outlet.write("tournament.json", &json!({"event": event, "sections": [section]}).to_string());
@@ -79,8 +81,6 @@ fn first_page_tells_what_is_on_now() {
     outlet.begin("board-1", tags);
     outlet.play("board-1", 1);
     write(&outlet, &facts("2199-07-12", ""), &[("closed", Some(["2", "0"])), ("open", None)]);
-    outlet.write("standings.json", &json!({"sections": [{"section": "main", "rows": [
-        {"rank": 1, "id": 1, "name": "Jansen", "points": "2", "games": 1}, {"rank": 2, "id": 2, "name": "Ba <i>", "points": "0", "games": 1}]}]}).to_string());
     let server = outlet.serve();
     server.wait_for(&outlet);
     let now = [
@@ -109,10 +109,6 @@ fn first_page_tells_what_is_on_now() {
 fn results_lead_after_last_round() {
     let mut outlet = OutletFixture::new();
     outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba <i>", "Round": "2", "Board": "1"}));
-    let row =
-        |rank: u32| json!({"rank": rank, "id": rank, "name": format!("Player {rank}."), "points": "2", "games": 1});
-    let rows: Vec<Value> = (1..=12).map(row).collect();
-    outlet.write("standings.json", &json!({"sections": [{"section": "main", "rows": rows}]}).to_string());
     // A board that was not used has a game without players.
     outlet.write("games.pdn", "[GameType \"20\"]\n[Board \"2\"]\n[Result \"*\"]\n\n*\n");
     let both = |state| [("closed", Some(["2", "0"])), (state, Some(["0", "2"]))];

@@ -120,13 +120,17 @@ fn check_joined(hub: &HubFixture, halls: &[(&str, &OutletFixture)]) {
     for (name, outlet) in halls {
         wait_long(&format!("copy of {name}"), || hub.read(&format!("hall/{name}/events.ndjson")) == outlet.events());
         wait_long(&format!("lines of {name}"), || {
-            hub.joined().iter().rev().find(|(hall, ..)| hall == name).is_some_and(|(_, seq, _)| *seq == outlet.seq)
+            hub.joined()
+                .iter()
+                .rev()
+                .find(|(hall, ..)| hall == name)
+                .is_some_and(|(_, seq, _)| *seq == outlet.seq.get())
         });
     }
     let joined = hub.joined();
     for (name, outlet) in halls {
         let lines: Vec<_> = joined.iter().filter(|(hall, ..)| hall == name).collect();
-        assert_eq!(lines.len() as u64, outlet.seq, "{name}");
+        assert_eq!(lines.len() as u64, outlet.seq.get(), "{name}");
         for ((line, expected), seq) in lines.iter().zip(outlet.events().lines()).zip(1..) {
             let expected: Value = serde_json::from_str(expected).unwrap();
             assert_eq!(line.1, seq);
@@ -152,7 +156,7 @@ fn joined_lines_are_whole_after_kills() {
     let (mut one, mut two) = (game(), game());
     two.generation = "00000000000000b2".into();
     fs::remove_file(two.path("events.ndjson")).unwrap();
-    two.seq = 0;
+    two.seq.set(0);
     two.begin("board-1", json!({"White": "Visser", "Black": "Smit"}));
     let mut server = Some(two.serve());
     let address = server.as_ref().unwrap().address.clone();
@@ -207,7 +211,7 @@ fn hall_that_begins_anew_leaves_no_old_name() {
     let (text, games) = (two.events(), fs::read_to_string(two.path("games.pdn")).unwrap());
     two.generation = "00000000000000b3".into();
     let anonymous = text.replace("Geheim", "N. N.").replace("00000000000000b2", &two.generation);
-    two.write("games.pdn", &games.replace("Geheim", "N. N."));
+    fs::write(two.path("games.pdn"), games.replace("Geheim", "N. N.")).unwrap();
     replace_events(&two, &anonymous);
     one.play("board-1", 3);
     wait_long("no old name", || hub.files_with("Geheim").is_empty() && hub.read("games.pdn").contains("N. N."));
@@ -245,7 +249,7 @@ fn station_is_one_hall_only() {
     });
     one.play("board-1", 3);
     let lines = || hub.joined().iter().map(|(hall, ..)| hall.clone()).collect::<std::collections::BTreeSet<_>>();
-    wait_long("one of them", || hub.joined().len() as u64 == one.seq && lines().len() == 1);
+    wait_long("one of them", || hub.joined().len() as u64 == one.seq.get() && lines().len() == 1);
 }
 
 #[test]
@@ -317,7 +321,7 @@ fn hub_that_is_a_hall_of_its_hall_is_refused() {
     let one = game();
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let first = HubFixture::new(&[("a", &folder_of(&one)), ("b", &format!("url = \"http://{address}\""))]);
-    wait_long("lines", || first.joined().len() as u64 == one.seq);
+    wait_long("lines", || first.joined().len() as u64 == one.seq.get());
     let second = HubFixture::new(&[("first", &format!("folder = {:?}", first.path("")))]);
     wait_long("lines of lines", || second.joined().iter().any(|(_, _, line)| line["board"] == "first.a.board-1"));
     let config = second.folder.path().join("serve.toml");

@@ -82,7 +82,7 @@ fn followed_lines_end_with_their_generation() {
     server.wait_for(&outlet);
     let mut stream = LineStream::open(&server, "from=4&follow");
     outlet.generation = "0000000000000001".into();
-    outlet.seq = 0;
+    outlet.seq.set(0);
     fs::rename(outlet.path("events.ndjson"), outlet.path("events.old")).unwrap();
     outlet.begin("elsewhere", json!({}));
     assert_eq!(stream.next_numbered(), None);

@@ -22,6 +22,8 @@
 //! | `state` | `state`: `playing`, as a game begins; `clock-stopped`; `unexplained`, for some seconds already; `no-connection` |
 //! | `correction` | `reason` of the `setup` before it: `taken-back`, `illegal-move`, `unexplained`, `anomaly`, `corrected`, `operator` |
 //! | `round`, `pairing`, `official-result`, `featured`, `tag-correction` | of a tournament ([`super::tournament_history`]), with `t` instead of `n`, `board` and `game` |
+//! | `tournament` | `parts`: parts of the published tournament that have changed, each with its new value; with `c` instead of `n`, `board` and `game` |
+//! | `boards` | `list`: all boards in their order, with the type and the tags of the next game of each; with `b` instead of `n`, `board` and `game` |
 //!
 //! `provisional`, `clock`, `state` and `correction` have `p` instead of `n`: they have their own count per game, because a delay in plies
 //! omits them. A correction retracts nothing: events before the `setup` stay, and play continues from there.
@@ -79,6 +81,17 @@ pub enum Stream {
     LiveUpdate,
     /// Events of a tournament, without board and game, counted by `t`.
     Tournament,
+    /// Changes of the published tournament, without board and game, counted by `c`.
+    Change,
+    /// Lists of all boards, without board and game, counted by `b`.
+    Boards,
+}
+
+impl Stream {
+    /// Whether the events are of a board.
+    pub fn is_of_board(self) -> bool {
+        matches!(self, Stream::Game | Stream::LiveUpdate)
+    }
 }
 
 /// Identifies one stream of events: board, game, stream.
@@ -105,9 +118,9 @@ impl EventId {
 }
 
 impl GameEvent {
-    /// Creates the `n`th event of a tournament.
-    pub(super) fn for_tournament(n: u64, at: WallTime, body: Object) -> GameEvent {
-        GameEvent { at, board: String::new(), game: 0, stream: Stream::Tournament, n, body }
+    /// Creates the `n`th event of a stream without a board.
+    pub(super) fn without_board(stream: Stream, n: u64, at: WallTime, body: Object) -> GameEvent {
+        GameEvent { at, board: String::new(), game: 0, stream, n, body }
     }
 
     /// Returns the identity of the event.
@@ -131,6 +144,8 @@ impl GameEvent {
             Stream::Game => of_game(head).number("n", self.n),
             Stream::LiveUpdate => of_game(head).number("p", self.n),
             Stream::Tournament => head.number("t", self.n),
+            Stream::Change => head.number("c", self.n),
+            Stream::Boards => head.number("b", self.n),
         };
         head.merge(&self.body).finish()
     }
@@ -253,6 +268,20 @@ pub fn live_update_events(board: &Board, game: &GameRecord, skip: u64, max_count
         body: body(&aside),
     };
     numbered.map(event).collect()
+}
+
+/// Returns the `n`th list of all boards, without the hidden names.
+pub fn board_list_event(n: u64, at: WallTime, boards: &[Board], hidden: &HiddenNames) -> GameEvent {
+    let board = |board: &Board| {
+        let tags = board.tags.iter().fold(Object::new(), |tags, (name, value)| {
+            // No game of the board has the number 0.
+            tags.text(name, hidden.mask(&board.name, 0, name, value))
+        });
+        let object = Object::new().text("board", &board.name);
+        object.text("gametype", &board.variant.game_type.tag_value()).object("tags", tags)
+    };
+    let body = Object::new().text("type", "boards").objects("list", boards.iter().map(board).collect());
+    GameEvent::without_board(Stream::Boards, n, at, body)
 }
 
 fn game_opened_event(board: &Board, game: &GameRecord, withheld: &HiddenNames) -> Object {

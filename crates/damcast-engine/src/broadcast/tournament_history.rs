@@ -11,19 +11,24 @@
 //!
 //! Events are counted by `t`. A later record adds events and changes none, with one exception: a player who asks to be anonymous. From that
 //! record on the events have another text, without the player's names; a file with the first text begins anew.
+//!
+//! Changes of the published tournament are events of a stream of their own, `tournament`, counted by `c`: the new value of each part that a record
+//! changes. Readers who apply them to an empty tournament have the one from which `tournament.json` and `standings.json` are made.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use draughts_tournament::json::Object;
 use draughts_tournament::{
-    CorrectedGame, Event, FeaturedChoice, Id, Misfit, Pairing, Part, Player, RoundState, Tournament, TournamentRecord,
-    TournamentSection, format_pairing_key,
+    CorrectedGame, Event, FeaturedChoice, Id, Misfit, Pairing, Part, PartKey, Player, REPLAYED, RoundState, Tournament,
+    TournamentRecord, TournamentSection, format_pairing_key,
 };
 
-use super::events::GameEvent;
+use super::events::{GameEvent, Stream};
 use super::hidden_names::PLAYER_TAGS;
 use super::{Correction, Delay, HiddenNames, StoredGame, WallTime};
 
+/// Largest number of parts in an event: a line of the file stays short.
+const MAX_PARTS: usize = 200;
 /// Field of a game that names its pairing.
 const PAIRING: &str = "pairing";
 
@@ -33,6 +38,7 @@ pub struct TournamentHistory {
     records: Vec<(WallTime, TournamentRecord)>,
     /// The tournament with all records.
     state: Tournament,
+    published: PublishedState,
     /// All names ever used by each player.
     names: BTreeMap<Id, BTreeSet<String>>,
     /// Events with all names.
@@ -52,18 +58,44 @@ pub struct TournamentEvents {
     /// Names that are not in the events.
     pub hidden_names: HiddenNames,
     events: Vec<GameEvent>,
+    changes: Vec<GameEvent>,
 }
 
 impl TournamentEvents {
-    fn append(&mut self, change: &Change, at: WallTime) {
+    /// Adds the events of a record, which changes the parts with these keys.
+    fn append(&mut self, change: &Change, keys: &[PartKey], at: WallTime) {
         for body in change.event_bodies(&self.hidden_names) {
-            self.events.push(GameEvent::for_tournament(self.events.len() as u64 + 1, at, body));
+            self.events.push(GameEvent::without_board(Stream::Tournament, self.events.len() as u64 + 1, at, body));
+        }
+        let published = published(&change.after, &self.hidden_names);
+        for keys in keys.chunks(MAX_PARTS) {
+            // Names and numbers always have a JSON text.
+            let parts = keys.iter().filter_map(|key| serde_json::to_string(&published.part(key)).ok());
+            let body = Object::new().text("type", "tournament").values("parts", parts);
+            self.changes.push(GameEvent::without_board(Stream::Change, self.changes.len() as u64 + 1, at, body));
         }
     }
 
     /// Returns all events; their number does not depend on the hidden names.
     pub fn events(&self) -> &[GameEvent] {
         &self.events
+    }
+
+    /// Returns the changes of the published tournament; their number does not depend on the hidden names.
+    pub fn changes(&self) -> &[GameEvent] {
+        &self.changes
+    }
+}
+
+/// Published tournament, with all names, while its records are added.
+#[derive(Clone, Debug, Default)]
+struct PublishedState(Tournament);
+
+impl PublishedState {
+    /// Takes over the tournament after a change; returns the keys of the parts that differ.
+    fn update(&mut self, change: &Change) -> Vec<PartKey> {
+        let before = std::mem::replace(&mut self.0, published(&change.after, &HiddenNames::default()));
+        before.changed_parts(&self.0).iter().map(|(_, part)| part.key()).collect()
     }
 }
 
@@ -90,8 +122,9 @@ impl TournamentHistory {
         let last = self.records.last().map(|(at, _)| *at);
         // If the clock of the machine was set back, no record may be seen before an earlier one.
         let at = WallTime::parse_from_rfc3339(&record.at).ok().max(last).unwrap_or_default();
-        self.plain.append(&change, at);
-        self.masked.iter_mut().for_each(|events| events.append(&change, at));
+        let keys = self.published.update(&change);
+        self.plain.append(&change, &keys, at);
+        self.masked.iter_mut().for_each(|events| events.append(&change, &keys, at));
         for game in change.games() {
             let tags = change.tags(game).into_iter();
             let tags = tags.map(|(tag, _, value)| Correction { at, tag: tag.to_owned(), value: value.to_owned() });
@@ -106,11 +139,12 @@ impl TournamentHistory {
         self.records.push((at, record.clone()));
         if changes_visibility {
             let hidden_names = HiddenNames::new(&self.state, &self.names);
-            let mut masked = TournamentEvents { since: Some((record.version, at)), hidden_names, events: Vec::new() };
-            let mut state = Tournament::default();
+            let since = Some((record.version, at));
+            let mut masked = TournamentEvents { since, hidden_names, ..TournamentEvents::default() };
+            let (mut state, mut published) = (Tournament::default(), PublishedState::default());
             for (at, record) in &self.records {
                 let change = Change::new(&state, record)?;
-                masked.append(&change, *at);
+                masked.append(&change, &published.update(&change), *at);
                 state = change.after;
             }
             self.masked.push(masked);
@@ -143,7 +177,12 @@ impl TournamentHistory {
 
     /// Returns the number of visible events at a time.
     pub fn visible_events(&self, delay: Delay, now: WallTime) -> u64 {
-        self.events().partition_point(|event| delay.visible_at(event.at()) <= now) as u64
+        visible(self.events(), delay, now)
+    }
+
+    /// Returns the number of visible changes of the published tournament at a time.
+    pub fn visible_changes(&self, delay: Delay, now: WallTime) -> u64 {
+        visible(self.plain.changes(), delay, now)
     }
 
     /// Returns the corrections of a game.
@@ -197,6 +236,11 @@ impl TournamentHistory {
     }
 }
 
+/// Returns the number of the first events that are visible at a time.
+fn visible(events: &[GameEvent], delay: Delay, now: WallTime) -> u64 {
+    events.partition_point(|event| delay.visible_at(event.at()) <= now) as u64
+}
+
 /// Removes the rounds that are not public. A round with a result was played, and so were the rounds before it.
 fn remove_prepared_rounds(section: &mut TournamentSection) {
     let played = section.last_round_with_result();
@@ -205,6 +249,28 @@ fn remove_prepared_rounds(section: &mut TournamentSection) {
     section.pairings.retain(|pairing| pairing.round <= last);
     section.byes.retain(|bye| bye.round <= last);
     section.matches.retain(|team_match| team_match.round <= last);
+}
+
+/// Returns what outlets show of a tournament: no prepared rounds, no facts about people that no file shows, no hidden names.
+fn published(tournament: &Tournament, hidden: &HiddenNames) -> Tournament {
+    let mut shown = Tournament { featured: FeaturedChoice::default(), ..tournament.clone() };
+    for section in &mut shown.sections {
+        remove_prepared_rounds(section);
+        for player in &mut section.players {
+            player.name = hidden.name(player.id, &player.name).to_owned();
+            player.licence = player.fmjd_id().to_owned();
+            player.former_names.clear();
+            player.birth.clear();
+            player.sex.clear();
+        }
+        section.teams.iter_mut().for_each(|team| team.lineup.clear());
+        section.adjustments.iter_mut().for_each(|adjustment| adjustment.reason.clear());
+        section.pairings.iter_mut().for_each(|pairing| pairing.override_from = None);
+    }
+    // The board of a pairing depends on the games that were assigned to it.
+    shown.games.iter_mut().for_each(|game| game.tags.retain(|name, _| name == REPLAYED));
+    shown.games.retain(|game| game.pairing.is_some());
+    shown
 }
 
 struct Change<'r> {

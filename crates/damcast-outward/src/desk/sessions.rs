@@ -11,7 +11,7 @@ use rustix::rand::{GetRandomFlags, getrandom};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::web::files::hex;
+use crate::hex::hex;
 
 /// Lifetime of a session.
 pub const SESSION_LIFETIME: Duration = Duration::from_secs(12 * 3600);

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::copy::if_found;
-use super::documents::{JoinedSections, join_games, join_standings};
 use crate::curl::FileAnswer;
+use crate::joined_sections::{JoinedSections, join_games, join_standings};
 use crate::web::files::{NUMBERED_FOLDERS, PDN_CONTENT_TYPE, WHOLE_FILES, is_archived, is_folder_number};
 
 /// Largest number of files of a hall.

@@ -13,9 +13,10 @@ use chrono::{Local, SecondsFormat};
 use serde_json::json;
 
 use super::copy::{if_found, read_line};
-use super::documents::JoinedSections;
 use super::line::{LinePlace, PlacedLine, joined};
-use crate::web::files::{EVENTS_FILE, hex};
+use crate::hex::hex;
+use crate::joined_sections::JoinedSections;
+use crate::web::files::EVENTS_FILE;
 
 /// Part of the joined file that is of one hall.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]

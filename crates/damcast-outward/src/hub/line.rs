@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::documents::JoinedSections;
+use crate::joined_sections::JoinedSections;
 
 /// Members of a JSON object in their order, with their values as written.
 struct Members<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
@@ -62,7 +62,8 @@ pub(super) fn joined(line: &str, place: &LinePlace<'_>, sections: &JoinedSection
     };
     // A hall may be a hub itself.
     let inner = text_of("hall").map(|inner| format!("{hall}/{inner}"));
-    let shown_hall = inner.as_deref().filter(|_| text_of("type").is_some_and(|kind| kind == "hall")).unwrap_or(hall);
+    let is_of_inner = || text_of("type").is_some_and(|kind| ["hall", "tournament", "boards"].contains(&&*kind));
+    let shown_hall = inner.as_deref().filter(|_| is_of_inner()).unwrap_or(hall);
     let mut text =
         format!("{{\"seq\":{seq},\"gen\":{},\"hall\":{},\"hall_seq\":{hall_seq}", json!(generation), json!(shown_hall));
     let is_pairing_correction = text_of("field").is_some_and(|field| field == "pairing");
@@ -83,6 +84,9 @@ pub(super) fn joined(line: &str, place: &LinePlace<'_>, sections: &JoinedSection
                 .filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()))
                 .map(|id| json!(sections.pairing(hall, &id))),
             "white" | "black" | "old" | "new" => as_text().map(|name| json!(sections.shown_name(hall, &name))),
+            "parts" | "list" if sections.hides_names(hall) => {
+                serde_json::from_str::<Value>(raw).ok().map(|value| sections.masked(hall, value))
+            }
             "tags" if sections.hides_names(hall) => serde_json::from_str::<Value>(raw).ok().map(|mut tags| {
                 for side in ["White", "Black"] {
                     if let Some(name) = tags[side].as_str() {

@@ -18,12 +18,11 @@
 //! | `source` | threads that follow a hall |
 //! | `copy` | copy of a hall's events |
 //! | `line`, `joined_events` | joined lines, the joined file |
-//! | `copied_files`, `documents` | files beside the events, and what is made of them |
+//! | `copied_files` | files beside the events, and what is made of them |
 //! | `state` | state file, for the operator |
 
 mod copied_files;
 mod copy;
-mod documents;
 mod joined_events;
 mod line;
 mod source;
@@ -41,9 +40,9 @@ use std::time::{Duration, Instant};
 use draughts_pdn::profile::ReaderProfile;
 
 use crate::follow::RestartReason;
+use crate::joined_sections::JoinedSections;
 use copied_files::{ChangedFiles, CopiedFile, FILES_DOCUMENT, HallFiles, TOURNAMENT};
 use copy::HallCopy;
-use documents::JoinedSections;
 use joined_events::JoinedEvents;
 use source::{HallNews, MAX_HALL_SIZE, News, NewsSender};
 use state::{HallState, PastGenerations};

@@ -15,8 +15,9 @@ use super::copied_files::{ARCHIVE, CopiedFile, FILES_DOCUMENT, ListedFiles};
 use super::copy::{CopyPosition, read_line};
 use crate::curl::{self, FileRequest, LineAnswer};
 use crate::follow::{FollowEvent, Follower, Progress, RestartReason};
+use crate::hex::hex;
 use crate::web::event_lines::{GENERATION_HEADER, PREFIX_HEADER};
-use crate::web::files::{EVENTS_FILE, OutletFiles, hex};
+use crate::web::files::{EVENTS_FILE, OutletFiles};
 
 /// Largest number of bytes in a batch of lines.
 const MAX_BATCH_LEN: usize = 256 << 10;

@@ -4,7 +4,7 @@ use axum::body::Bytes;
 use sha2::{Digest, Sha256};
 
 use super::compress_best;
-use super::files::hex;
+use crate::hex::hex;
 
 /// Content type of styles.
 pub const CSS: &str = "text/css; charset=utf-8";

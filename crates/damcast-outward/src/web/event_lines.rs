@@ -19,8 +19,9 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use sha2::Digest;
 
-use super::files::{EVENTS_FILE, FileBody, OutletFiles, hex};
+use super::files::{EVENTS_FILE, FileBody, OutletFiles};
 use super::state::ViewerHall;
+use crate::hex::hex;
 
 /// Header with the generation of the lines.
 pub const GENERATION_HEADER: &str = "damcast-generation";
@@ -43,7 +44,7 @@ pub struct LineRequest {
 }
 
 /// Answers with the lines that are there; or with a reason why there are none. Lines to come are sent by the feed in the answer's extensions.
-pub fn answer(files: &OutletFiles, hall: &ViewerHall, sign: &Arc<AtomicI64>, request: &LineRequest) -> Response {
+pub fn answer(files: &Arc<OutletFiles>, hall: &ViewerHall, sign: &Arc<AtomicI64>, request: &LineRequest) -> Response {
     let from = request.from.map_or(1, NonZeroU64::get);
     let mut headers = HeaderMap::new();
     let mut add = |name: &'static str, value: &str| {
@@ -76,7 +77,8 @@ pub fn answer(files: &OutletFiles, hall: &ViewerHall, sign: &Arc<AtomicI64>, req
     if request.follow.is_some() {
         add("cache-control", "no-store, no-transform");
         add("x-accel-buffering", "no");
-        return (Extension(LineFeed::new(file, mark.begin, hall, sign.clone())), headers).into_response();
+        return (Extension(LineFeed::new(file, mark.begin, hall, (files.clone(), sign.clone()))), headers)
+            .into_response();
     }
     add("cache-control", "no-cache");
     add("etag", &format!("\"{}-{from}\"", hall.id()));
@@ -88,7 +90,7 @@ pub fn answer(files: &OutletFiles, hall: &ViewerHall, sign: &Arc<AtomicI64>, req
 }
 
 /// Lines of one generation, for a program that follows them.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct LineFeed {
     /// File of the events; `None` before the first one.
     file: Option<Arc<File>>,
@@ -96,6 +98,7 @@ pub struct LineFeed {
     restarts: u64,
     /// Offset of the next byte.
     at: u64,
+    files: Arc<OutletFiles>,
     sign: Arc<AtomicI64>,
 }
 
@@ -111,9 +114,14 @@ pub enum NextLines {
 }
 
 impl LineFeed {
-    fn new(file: Option<File>, at: u64, hall: &ViewerHall, sign: Arc<AtomicI64>) -> LineFeed {
+    fn new(
+        file: Option<File>,
+        at: u64,
+        hall: &ViewerHall,
+        (files, sign): (Arc<OutletFiles>, Arc<AtomicI64>),
+    ) -> LineFeed {
         let (generation, restarts) = (hall.generation.clone(), hall.restarts);
-        LineFeed { file: file.map(Arc::new), generation, restarts, at, sign }
+        LineFeed { file: file.map(Arc::new), generation, restarts, at, files, sign }
     }
 
     /// Returns the next lines up to the last one of `hall`.
@@ -133,7 +141,8 @@ impl LineFeed {
     }
 
     /// Returns the line without a number: for how long the recorder has been silent at a time, in ms since 1970, and the tag of the files.
-    pub fn beat(&self, files: &str, now: i64) -> Bytes {
+    pub fn beat(&self, hall: &ViewerHall, now: i64) -> Bytes {
+        let files = self.files.tag(&hall.halls);
         let sign = Some(self.sign.load(Ordering::Relaxed)).filter(|sign| *sign != 0);
         let beat = serde_json::json!({ "alive": sign.map(|sign| (now - sign).max(0)), "files": files });
         format!("{beat}\n").into()

@@ -1,4 +1,4 @@
-//! Thread that follows the events and the files of the outlet and owns their state; other tasks receive copies, as views.
+//! Thread that follows the events of the outlet and owns their state; other tasks receive copies, as views.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,11 +10,11 @@ use serde::Deserialize;
 use tokio::sync::watch;
 
 use super::files::{EVENTS_FILE, OutletFiles, open_in_outlet};
-use super::state::ViewerHall;
-use super::view::{View, featured};
+use super::state::{ViewerHall, time_of};
+use super::view::{PlannedView, View, featured};
 use crate::follow::{EventLine, FollowEvent, Follower, Progress};
 
-/// Longest wait for an event; the files and the receivers are checked after each.
+/// Longest wait for an event; the archive and the receivers are checked after each.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Age of the last sign of the recorder after which it counts as silent; it gives one every 5 seconds.
 const MAX_SIGN_AGE: Duration = Duration::from_secs(11);
@@ -91,10 +91,10 @@ impl EventReader {
         }
     }
 
-    /// Publishes a view if the events, the files, the recorder's signs of life or the featured board have changed, or the event is
+    /// Publishes a view if the events, the archive, the recorder's signs of life or the featured board have changed, or the event is
     /// over.
     fn publish(&mut self, has_news: bool, views: &watch::Sender<Arc<View>>) {
-        let files = self.files.view(&self.view.files, &self.hall.halls);
+        let archive = self.files.archive();
         let now = (self.now)();
         let silent_since = self.sign.silent_since(&self.files, now);
         let is_same = || {
@@ -102,9 +102,11 @@ impl EventReader {
                 && featured(&self.hall, self.view.plan(), now) == self.view.featured.as_deref()
                 && self.view.plan().event.is_past(now) == self.view.is_past
         };
-        if has_news || files.is_some() || !is_same() {
-            let files = files.unwrap_or_else(|| self.view.files.clone());
-            self.view = Arc::new(View::new(self.hall.clone(), files, silent_since, now, self.view.step + 1));
+        if has_news || archive != self.view.archive || !is_same() {
+            let is_planned = self.hall.plan_key() == self.view.hall.plan_key();
+            let planned = if is_planned { self.view.planned.clone() } else { Arc::new(PlannedView::new(&self.hall)) };
+            let step = self.view.step + 1;
+            self.view = Arc::new(View::new(self.hall.clone(), planned, archive, silent_since, (now, step)));
             views.send_replace(self.view.clone());
         }
     }
@@ -168,7 +170,7 @@ fn event_time(line: &str) -> Option<i64> {
         at: String,
     }
     let event: TimedEvent = serde_json::from_str(line).ok()?;
-    Some(chrono::DateTime::parse_from_rfc3339(&event.at).ok()?.timestamp_millis())
+    time_of(&event.at)
 }
 
 /// Returns the time from the last event to the last write of the file: the delay of this outlet.

@@ -20,10 +20,9 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 
-use super::plan::{ViewerPlan, ViewerStandings};
 use super::state::{JoinedHall, LineMark, natural_order};
-use super::view::FileView;
 use super::{compress, exact};
+use crate::hex::hex;
 
 /// Name of the file of events.
 pub const EVENTS_FILE: &str = "events.ndjson";
@@ -85,7 +84,7 @@ pub struct OutletFiles {
     folder: PathBuf,
     cache: Mutex<HashMap<String, (FileStamp, Arc<Representation>)>>,
     /// Last list of the archived games, with the time at which their folder had changed.
-    archive: Mutex<(Option<SystemTime>, Arc<Vec<String>>)>,
+    archive: Mutex<(Option<SystemTime>, Arc<ArchiveList>)>,
     /// Entity tags of the files last listed, by name.
     tags: Mutex<HashMap<String, (FileStamp, String)>>,
 }
@@ -99,6 +98,15 @@ pub struct ListedFile {
     pub size: u64,
     /// Entity tag, with its quotation marks.
     pub etag: String,
+}
+
+/// Archived games of an outlet.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct ArchiveList {
+    /// Names of their files.
+    pub names: Vec<String>,
+    /// Identifies the list.
+    pub tag: String,
 }
 
 type FileStamp = (u64, u64, u64, i64, i64);
@@ -133,33 +141,17 @@ impl OutletFiles {
         Ok(whole)
     }
 
-    /// Reads the files that pages show, with the games of each hall of a joined outlet; returns `None` if they are those of `before`.
-    pub fn view(&self, before: &FileView, halls: &[JoinedHall]) -> Option<Arc<FileView>> {
-        let [tournament, standings] = ["tournament.json", "standings.json"].map(|name| self.whole(name).ok());
-        let of_hall = |hall: &JoinedHall| self.whole(&format!("hall/{}/games.pdn", hall.name)).ok();
-        let mut games: Vec<_> = halls.iter().map(of_hall).collect();
-        if halls.is_empty() {
-            games.push(self.whole("games.pdn").ok());
-        }
-        let archive = self.archived();
+    /// Returns a tag that changes when a file beside the events is written. `halls`: halls of a joined outlet.
+    pub fn tag(&self, halls: &[JoinedHall]) -> String {
+        let of_halls = halls.iter().map(|hall| format!("hall/{}/games.pdn", hall.name));
+        let names = WHOLE_FILES.iter().map(|(name, _)| (*name).to_owned()).chain(of_halls);
         let mut hasher = Sha256::new();
-        for file in [&tournament, &standings].into_iter().chain(&games) {
-            hasher.update(file.as_ref().map_or("-", |file| &file.etag));
+        for name in names {
+            let file = open_in_outlet(&self.folder, &name).and_then(|file| file.metadata());
+            hasher.update(file.map_or_else(|_| "-".to_owned(), |there| format!("{:?}", stamp_of(&there))));
         }
-        for name in archive.iter() {
-            hasher.update(name);
-            hasher.update("/");
-        }
-        let tag = hex(&hasher.finalize()[..4]);
-        if tag == before.tag {
-            return None;
-        }
-        fn bytes(file: &Option<Arc<Representation>>) -> Option<&[u8]> {
-            file.as_ref().map(|file| &*file.bytes)
-        }
-        let plan = ViewerPlan::read(bytes(&tournament), &games.iter().map(bytes).collect::<Vec<_>>());
-        let standings = ViewerStandings::read(bytes(&standings));
-        Some(Arc::new(FileView { plan, standings, archive, tag }))
+        hasher.update(&self.archive().tag);
+        hex(&hasher.finalize()[..4])
     }
 
     /// Returns the last sign of the recorder, and when it was written; `None` without one.
@@ -170,8 +162,8 @@ impl OutletFiles {
         Some((text, file.metadata().ok()?.modified().ok()?))
     }
 
-    /// Returns the file names of the archived games.
-    fn archived(&self) -> Arc<Vec<String>> {
+    /// Returns the archived games.
+    pub fn archive(&self) -> Arc<ArchiveList> {
         let archive = self.folder.join("archive");
         let there = std::fs::symlink_metadata(&archive).ok().filter(|there| there.is_dir());
         // A folder may change twice within a tick of its clock.
@@ -183,7 +175,8 @@ impl OutletFiles {
             let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
             names.retain(|name| is_archived(name));
             names.sort_by_cached_key(|name| natural_order(name));
-            *known = (changed, Arc::new(names));
+            let tag = hex(&Sha256::digest(names.join("/"))[..4]);
+            *known = (changed, Arc::new(ArchiveList { names, tag }));
         }
         known.1.clone()
     }
@@ -230,7 +223,7 @@ impl OutletFiles {
                 names.extend(games.map(|(name, _)| format!("{folder}/{number}/{name}")));
             }
         }
-        names.extend(self.archived().iter().map(|name| format!("archive/{name}")));
+        names.extend(self.archive().names.iter().map(|name| format!("archive/{name}")));
         names.sort_by_cached_key(|name| natural_order(name));
         let mut known = self.tags.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *known);
@@ -273,11 +266,6 @@ pub fn open_in_outlet(folder: &Path, name: &str) -> io::Result<File> {
         opened = File::from(rustix::fs::openat(&opened, part, flags, Mode::empty())?);
     }
     if opened.metadata()?.is_file() { Ok(opened) } else { Err(io::ErrorKind::NotFound.into()) }
-}
-
-/// Returns bytes as hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Part of a file, read in chunks while it is sent.

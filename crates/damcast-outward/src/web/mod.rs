@@ -1,9 +1,9 @@
 //! `damcast serve`: pages for viewers, from one outlet, in a separate process.
 //!
 //! ```text
-//!   public/events.ndjson ┐                                                        ┌▸ routes ─▸ a page
-//!   public/games.pdn, …  ┴▸ event_reader (a thread) ─▸ View, in a watch channel ─▸ page_store
-//!                                                                                 └▸ live (GET /events) ─▸ its parts that change
+//!                                                                                 ┌▸ routes ─▸ a page
+//!   public/events.ndjson ─▸ event_reader (a thread) ─▸ View, in a watch channel ─▸ page_store
+//!   public/alive.json ───────────┘                                                └▸ live (GET /events) ─▸ its parts that change
 //! ```
 //!
 //! Guarantees:
@@ -11,7 +11,8 @@
 //! * No page, header or count reveals more than the outlet. The process reads only the folder of the outlet, and writes at most the
 //!   configured state file.
 //! * GET and HEAD only. No cookie is set, read or logged; requests change nothing.
-//! * A page shows one [`view`] of the outlet. It is complete without a script. With it, `GET /events` sends the parts that another view
+//! * A page is a function of the outlet's events up to one of them, of the names of its archived files, and of the recorder's signs of life. It
+//!   shows one [`view`]. It is complete without a script. With it, `GET /events` sends the parts that another view
 //!   changes, made by the same code: an open page is what a page loaded now would be, also after an interruption.
 //! * The cost of each client has bounds ([`listener`], [`live`]).
 //! * Memory grows with the boards, and little with the games: the moves of an earlier game are in the file alone.
@@ -19,7 +20,7 @@
 //! | file | subject |
 //! |---|---|
 //! | [`state`] | state of the outlet: events in, views out; pure |
-//! | [`plan`] | pairings without moves, and standings, from the files of the outlet |
+//! | [`plan`], [`next_games`] | pairings and standings, and the next games of the boards, from the same events |
 //! | [`event_facts`] | name, days, schedule and other facts of the event |
 //! | [`view`] | all that pages show at one moment |
 //! | [`pages`], `diagram`, `texts` | HTML, boards as SVG, languages; functions of the view |
@@ -44,6 +45,7 @@ pub mod files;
 pub(super) mod hosts;
 pub mod listener;
 pub mod live;
+pub mod next_games;
 pub(crate) mod origin;
 pub mod page_store;
 pub mod pages;

@@ -1,40 +1,31 @@
-//! Pairings, unstarted games and standings of the outlet, from `tournament.json`, the games without moves in `games.pdn`, and
-//! `standings.json`. Files in, values out; a file that cannot be parsed counts as missing.
+//! Pairings, next games and standings of the outlet, as pages show them: made from the published tournament in the events, by way of the
+//! documents that are `tournament.json` and `standings.json`.
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use draughts::Color;
-use draughts_pdn::reader;
-use draughts_tournament::{HIDDEN_NAME, Points};
+use draughts_tournament::{HIDDEN_NAME, Points, Tournament, documents};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::event_facts::ViewerEvent;
-use super::state::ViewerGame;
+use super::next_games::{NextGame, next_games};
+use super::state::{HallPlan, ViewerGame, ViewerHall};
+use crate::joined_sections::{JoinedSections, join_standings};
 
-/// Sections, pairings and unstarted games of a tournament.
+/// Sections and pairings of a tournament, and the next games of the boards.
 #[derive(Clone, Debug, Default)]
 pub struct ViewerPlan {
     /// Facts of the event.
     pub event: ViewerEvent,
     /// Sections with players and rounds.
     pub sections: Vec<PlannedSection>,
-    /// Games without a move or a result, in the order of their files.
-    pub unstarted: Vec<UnstartedGame>,
-    /// Places of the pairings by their ids: section, round, pairing.
+    /// Next game of each board, hall by hall. A pairing without a game may have a result.
+    pub next_games: Vec<Arc<NextGame>>,
+    /// Places of the pairings by their ids: section, round, pairing. A section that several halls have has an id of each hall.
     pairings: HashMap<String, [usize; 3]>,
-}
-
-/// Game without a move or a result.
-#[derive(Clone, Debug)]
-pub struct UnstartedGame {
-    /// Place of its hall; 0 in an outlet of one hall.
-    pub hall: usize,
-    /// Place of its board among the boards of the hall, from 1.
-    pub place: u64,
-    /// The game.
-    pub game: ViewerGame,
 }
 
 #[derive(Default, Deserialize)]
@@ -225,23 +216,50 @@ pub struct RoundCell<'a> {
 }
 
 impl ViewerPlan {
-    /// Parses `tournament.json` of an outlet and `games.pdn` of each hall; each may be missing.
-    pub fn read(tournament: Option<&[u8]>, games: &[Option<&[u8]>]) -> ViewerPlan {
+    /// Parses `tournament.json`, which may be missing; a document that cannot be parsed counts as missing.
+    pub fn read(tournament: Option<&[u8]>) -> ViewerPlan {
         let document = tournament.and_then(|bytes| serde_json::from_slice::<Document>(bytes).ok());
-        let mut unstarted = Vec::new();
-        for (games, hall) in games.iter().zip(0..) {
-            let text = games.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-            let games = (1..).zip(reader::read(text).0).filter(|(_, game)| game.entries.is_empty());
-            for (place, game) in games {
-                let game =
-                    ViewerGame::unstarted(game.tags.iter().map(|tag| (tag.name.clone(), tag.value.clone())).collect());
-                // A result without a move: the game is over.
-                unstarted.extend(game.result.is_none().then_some(UnstartedGame { hall, place, game }));
-            }
-        }
         let Document { event, sections } = document.unwrap_or_default();
         let pairings = places_of_pairings(&sections);
-        ViewerPlan { event, sections, unstarted, pairings }
+        ViewerPlan { event, sections, next_games: Vec::new(), pairings }
+    }
+
+    /// Returns the plan of all halls, with the standings; these are `None` without a tournament.
+    pub fn of_halls(games: &ViewerHall) -> (ViewerPlan, Option<ViewerStandings>) {
+        let plans = games.plans();
+        let of_halls = || plans.iter().filter(|(_, plan)| plan.tournament != Tournament::default());
+        let mut sections = JoinedSections::default();
+        let (tournament, standings) = match of_halls().next() {
+            None => (None, None),
+            Some(("", plan)) => {
+                let made = [documents::tournament_document, documents::standings_document];
+                let [tournament, standings] = made.map(|document| document(&plan.tournament));
+                (Some(tournament), Some(standings))
+            }
+            Some(_) => {
+                // What our own code writes can be parsed.
+                let made = |document: fn(&Tournament) -> String| -> Vec<(&str, Value)> {
+                    let value = |text: String| serde_json::from_str(&text).unwrap_or_default();
+                    of_halls().map(|(hall, plan)| (*hall, value(document(&plan.tournament)))).collect()
+                };
+                sections = JoinedSections::new(&made(documents::tournament_document));
+                let standings = join_standings(&made(documents::standings_document), &sections);
+                (sections.tournament.as_ref().map(Value::to_string), standings.map(|joined| joined.to_string()))
+            }
+        };
+        let mut plan = ViewerPlan::read(tournament.as_deref().map(str::as_bytes));
+        for (id, first) in sections.shared_pairings() {
+            plan.pairings.extend(plan.pairings.get(first).copied().map(|place| (id, place)));
+        }
+        let next =
+            |(index, (hall, of_hall)): (usize, &(&str, &HallPlan))| next_games((index, *hall), of_hall, &sections);
+        plan.next_games = plans.iter().enumerate().flat_map(next).collect();
+        (plan, ViewerStandings::read(standings.as_deref().map(str::as_bytes)))
+    }
+
+    /// Returns the id under which the plan has a pairing; the id itself for an unknown one.
+    pub fn id_of<'p>(&'p self, id: &'p str) -> &'p str {
+        self.pairing(id).map_or(id, |(_, pairing)| &pairing.id)
     }
 
     /// Returns a pairing with its section, by its id.
@@ -260,11 +278,6 @@ impl ViewerPlan {
         round.is_some()
     }
 
-    /// Returns the games without a move or a result.
-    pub fn unstarted_games(&self) -> impl Iterator<Item = &ViewerGame> {
-        self.unstarted.iter().map(|waiting| &waiting.game)
-    }
-
     /// Returns the plan without official points and their reasons, but with the games that have them.
     pub fn without_points(&self) -> ViewerPlan {
         let mut plan = self.clone();
@@ -276,6 +289,22 @@ impl ViewerPlan {
             round.byes.iter_mut().for_each(|bye| HIDDEN_POINTS.clone_into(&mut bye.points));
         }
         plan
+    }
+
+    /// Whether a board waits for its next game, by the games so far: none of its pairing has begun there, but for one that is played again, and
+    /// no game of another pairing goes on. Without a pairing the board waits before its first game, and once it has other tags than at its
+    /// last one.
+    pub fn is_awaited(&self, next: &NextGame, games: &ViewerHall) -> bool {
+        let Some(board) = games.find(&next.board) else { return true };
+        let last = board.current();
+        let Some(id) = &next.pairing else {
+            return last.is_none_or(|game| !game.is_on() && game.began_at <= next.since);
+        };
+        let is_its = |game: &ViewerGame| {
+            game.pairing.as_deref().is_some_and(|own| self.id_of(own) == self.id_of(id))
+                && game.tag("Replayed").is_none()
+        };
+        !board.games.iter().any(|game| is_its(game)) && !last.is_some_and(|game| game.is_on() && game.pairing.is_some())
     }
 
     /// Returns a section by its name.
@@ -394,7 +423,7 @@ impl PlannedSection {
     }
 }
 
-/// Content of `standings.json`.
+/// Standings, as in `standings.json`.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ViewerStandings {
     /// Standings of each section.
@@ -495,6 +524,92 @@ impl ViewerStandings {
 mod tests {
     use super::*;
 
+    /// Applies lines with these members to a hall.
+    fn hall(lines: &[String]) -> ViewerHall {
+        let mut hall = ViewerHall::default();
+        for (line, seq) in lines.iter().zip(1..) {
+            hall.apply(seq, Some("g"), &format!("{{\"at\":\"2027-07-10T09:00:00Z\",{line}}}\n"), 0);
+        }
+        hall
+    }
+
+    /// Returns the lines of a hall with a section of one pairing, on its board.
+    fn section(hall: &str, pairing: u32) -> [String; 2] {
+        let player = |id: u32, name: &str| {
+            format!(r#"{{"player":{{"section":1,"id":{id},"value":{{"id":{id},"name":"{name}"}}}}}}"#)
+        };
+        let round = r#"{"round":{"section":1,"id":1,"value":{"id":1,"number":1,"state":"open","open_seq":1}}}"#;
+        let pairing = format!(
+            r#"{{"pairing":{{"section":1,"id":{pairing},"value":{{"id":{pairing},"round":1,"board":1,"white":7,"black":8,"board_name":"x-1"}}}}}}"#
+        );
+        let rules = "W=2 D=1 L=0 P=2 A=0 TW=2 TD=1 TL=0";
+        let rules = format!(
+            r#"{{"section":{{"id":1,"value":{{"id":1,"name":"Open","scoring":"{rules}","unplayed":"fmjd"}}}}}}"#
+        );
+        let parts = [rules, player(7, "Ada"), player(8, "Bob"), pairing, round.to_owned()].join(",");
+        let list = r#"{"board":"x-1","gametype":"20","tags":{"Event":"Club","White":"?"}}"#;
+        [
+            format!(r#""hall":"{hall}","type":"tournament","parts":[{parts}]"#),
+            format!(r#""hall":"{hall}","type":"boards","list":[{list}]"#),
+        ]
+    }
+
+    #[test]
+    fn shared_section_has_pairings_of_each_hall() {
+        let halls = r#""type":"halls","halls":["a","b"]"#.to_owned();
+        let mut lines: Vec<String> = [halls].into_iter().chain(section("a", 1)).chain(section("b", 4)).collect();
+        let (plan, standings) = ViewerPlan::of_halls(&hall(&lines));
+        assert_eq!((plan.sections.len(), standings.unwrap().sections.len()), (1, 1));
+        // The hub may not have known the first hall's id when it joined the line of a game.
+        assert_eq!((plan.id_of("a/1"), plan.id_of("b/4"), plan.id_of("b/5")), ("a/1", "a/1", "b/5"));
+        let awaited = |lines: &[String]| {
+            let hall = hall(lines);
+            let next = plan.next_games.iter().filter(|next| plan.is_awaited(next, &hall));
+            next.map(|next| (next.board.clone(), next.game.tag("White").map(str::to_owned))).collect::<Vec<_>>()
+        };
+        let both = ["a.x-1", "b.x-1"].map(|board| (board.to_owned(), Some("Ada".to_owned())));
+        assert_eq!(awaited(&lines), both);
+        let game = r#""hall":"b","board":"b.x-1","game":1,"type":"game","gametype":"20","pairing":"b/4""#;
+        lines.push(game.to_owned());
+        lines.push(r#""hall":"b","board":"b.x-1","game":1,"type":"end""#.to_owned());
+        assert_eq!(awaited(&lines), both[..1]);
+        // A game that is played again is awaited.
+        let replayed = r#""hall":"b","board":"b.x-1","game":1,"type":"tag-correction","field":"Replayed","new":"1""#;
+        lines.push(replayed.to_owned());
+        assert_eq!(awaited(&lines), both);
+    }
+
+    #[test]
+    fn board_of_no_pairing_waits_until_its_first_game_and_with_new_tags() {
+        let list = |tag: &str| {
+            format!(r#""type":"boards","list":[{{"board":"x-1","gametype":"20","tags":{{"Round":"{tag}"}}}}]"#)
+        };
+        let at = |second: u32, line: &str| format!(r#""at":"2027-07-10T09:00:{second:02}Z",{line}"#);
+        let waits = |lines: &[String]| {
+            let mut hall = ViewerHall::default();
+            for (line, seq) in lines.iter().zip(1..) {
+                hall.apply(seq, Some("g"), &format!("{{{line}}}\n"), 0);
+            }
+            let (plan, _) = ViewerPlan::of_halls(&hall);
+            plan.is_awaited(&plan.next_games[0], &hall)
+        };
+        let event = |kind: &str| format!(r#""board":"x-1","game":1,"type":"{kind}","gametype":"20""#);
+        let mut lines = vec![at(1, &list("1"))];
+        assert!(waits(&lines));
+        lines.push(at(2, &event("game")));
+        // The next list changes nothing, or is for the next game.
+        for (line, is_waiting) in [
+            (at(3, &list("2")), false),
+            (at(4, &event("end")), true),
+            (at(5, &list("2")), true),
+            (at(6, &list("1")), true),
+        ] {
+            lines.push(line);
+            assert_eq!(waits(&lines), is_waiting, "{lines:?}");
+        }
+        assert!(!waits(&[lines[0].clone(), lines[1].clone(), at(3, &list("1")), at(4, &event("end"))]));
+    }
+
     #[test]
     fn reads_waiting_players_and_past_opponents() {
         let tournament = r#"{"event":{"name":"NK"},"sections":[{"id":1,"name":"Open","scoring":"2-1-0",
@@ -503,8 +618,7 @@ mod tests {
             "rounds":[{"round":1,"state":"closed","matches":[{"id":3,"home":1,"away":2}],"byes":[],"pairings":[
             {"id":1,"table":1,"white":7,"black":8,"match":3,"points":["1.5","0.5"]},{"id":2,"table":2,"white":9,"black":10,"match":3,"points":["0","2"]}]},
             {"round":2,"state":"open","matches":[],"byes":[{"player":10,"why":"bye","points":"1"}],"pairings":[{"id":3,"white":8,"black":7}]}]}]}"#;
-        let games = "[White \"A\"]\n[GameType \"25\"]\n[Board \"4\"]\n[Result \"*\"]\n\n*\n\n[White \"B\"]\n[Result \"2-0\"]\n\n1. 32-28 2-0\n";
-        let plan = ViewerPlan::read(Some(tournament.as_bytes()), &[None, Some(games.as_bytes())]);
+        let plan = ViewerPlan::read(Some(tournament.as_bytes()));
         let section = &plan.sections[0];
         let name = |id| section.player(id).map(|player| player.name.as_str());
         assert_eq!((name(Some(8)), name(None)), (Some("B"), None));
@@ -543,11 +657,8 @@ mod tests {
         assert_eq!((bye.opponent, bye.points, bye.reason), (None, Some("1"), ViewerReason::Bye));
         let score = [("Huissen".to_owned(), "3.5".to_owned()), ("Hijken".to_owned(), "0.5".to_owned())];
         assert_eq!(section.matches(&section.rounds[0]), [score]);
-        let [UnstartedGame { hall: 1, game, .. }] = &plan.unstarted[..] else { panic!("{:?}", plan.unstarted) };
-        assert_eq!((game.tag("White"), game.variant.unwrap().geometry.width()), (Some("A"), 8));
-        assert!(game.diagram().is_some());
         for bad in [&b"{"[..], b"{\"sections\":7}", b"\xff"] {
-            assert!(ViewerPlan::read(Some(bad), &[Some(bad)]).sections.is_empty());
+            assert!(ViewerPlan::read(Some(bad)).sections.is_empty());
         }
     }
 }

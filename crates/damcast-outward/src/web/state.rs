@@ -15,6 +15,7 @@
 
 mod featured;
 mod game;
+mod hall_plan;
 mod halls;
 mod lines;
 
@@ -30,6 +31,7 @@ use sha2::{Digest, Sha256};
 pub use featured::{FeaturedState, RecentMoves};
 pub use game::{Diagram, EntrySummary, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 pub(crate) use game::{fields_of, letters};
+pub use hall_plan::{HallPlan, PlannedBoard};
 pub use halls::{BoardNumber, JoinedHall};
 pub use lines::{GameLines, GameReplay};
 
@@ -59,6 +61,10 @@ pub struct ViewerHall {
     boards: Vec<Arc<ViewerBoard>>,
     /// Halls of a joined outlet in their order; empty in an outlet of one hall.
     pub halls: Arc<Vec<JoinedHall>>,
+    /// Tournament and boards of each hall, by its name; empty in an outlet of one hall.
+    plans: Arc<BTreeMap<String, Arc<HallPlan>>>,
+    /// Number of the last line about a tournament or the boards; 0 without one.
+    planned_seq: u64,
     featured: FeaturedState,
     frames: VecDeque<Arc<BoardFrame>>,
     /// Number of the event after which `frames` is complete.
@@ -103,6 +109,7 @@ pub type MissedFrames<'a> = vec_deque::Iter<'a, Arc<BoardFrame>>;
 /// Line of the file about a board.
 #[derive(Deserialize)]
 struct ParsedEvent {
+    at: Option<String>,
     board: String,
     game: u32,
     n: Option<u64>,
@@ -126,11 +133,10 @@ struct ParsedEvent {
     until: Option<u64>,
 }
 
-/// Line about a round of a tournament.
+/// Type of a line without a board.
 #[derive(Deserialize)]
-struct RoundEvent {
-    #[serde(rename = "round")]
-    _round: u64,
+struct EventType {
+    r#type: String,
 }
 
 #[derive(Deserialize)]
@@ -160,19 +166,24 @@ impl ViewerHall {
                     self.push_frame("board", name, &summary);
                 }
             }
-            // A line without a board is about the tournament: pairings may have changed.
-            Err(_) if serde_json::from_str::<RoundEvent>(line).is_ok() => {
-                self.push_frame("round", String::new(), &json!({}));
-            }
-            Err(_) => {
-                if let Ok(event) = serde_json::from_str(line) {
-                    self.featured.apply(event, heard);
-                } else if let Ok(event) = serde_json::from_str(line) {
-                    self.apply_hall(event, heard);
-                }
-            }
+            Err(_) => self.apply_without_board(line, heard),
         }
         self.bytes += line.len() as u64;
+    }
+
+    /// Applies a line without a board. A line that cannot be read changes nothing.
+    fn apply_without_board(&mut self, line: &str, heard: i64) {
+        let Ok(EventType { r#type: kind }) = serde_json::from_str(line) else { return };
+        if ["round", "pairing", "official-result", "tournament", "boards"].contains(&kind.as_str()) {
+            // Pairings may have changed.
+            self.push_frame("round", String::new(), &json!({}));
+        }
+        match kind.as_str() {
+            "tournament" => drop(serde_json::from_str(line).map(|event| self.apply_tournament(event))),
+            "boards" => drop(serde_json::from_str(line).map(|event| self.apply_boards(event))),
+            "featured" => drop(serde_json::from_str(line).map(|event| self.featured.apply(event, heard))),
+            _ => drop(serde_json::from_str(line).map(|event| self.apply_hall(event, heard))),
+        }
     }
 
     /// Returns the hall without lines, after the events began anew.
@@ -326,6 +337,11 @@ impl ViewerBoard {
             "likely": game.likely_moves,
         })
     }
+}
+
+/// Returns a time of an event, in ms since 1970.
+pub fn time_of(at: &str) -> Option<i64> {
+    Some(chrono::DateTime::parse_from_rfc3339(at).ok()?.timestamp_millis())
 }
 
 /// Returns a sort key that compares numbers in names by value: board-2 before board-10.

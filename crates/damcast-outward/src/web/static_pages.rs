@@ -98,7 +98,9 @@ pub async fn renew(
                 earliest = Instant::now() + MIN_INTERVAL;
             }
             () = sleep_until(next_sign) => {
-                if let Err(error) = pages.write_sign() {
+                if pages.is_incomplete {
+                    report(pages.write());
+                } else if let Err(error) = pages.write_sign() {
                     report(Err(error));
                 }
                 next_sign = Instant::now() + SIGN_INTERVAL;
@@ -226,6 +228,8 @@ struct StaticPages {
     views: watch::Receiver<Arc<View>>,
     /// Files of games that are over: their inputs, and the files that they name.
     finished: HashMap<String, (u64, Vec<StaticFile>)>,
+    /// Whether a file could not be written. Then there is no sign of life: open pages must not call old content live.
+    is_incomplete: bool,
 }
 
 impl StaticPages {
@@ -239,7 +243,7 @@ impl StaticPages {
         let _ = tokio::time::timeout(MAX_STARTUP_READ, views.changed()).await;
         let games = StoredGames::new(options.outlet.clone());
         let (assets, finished) = (Assets::embedded(), HashMap::new());
-        Ok(StaticPages { options, folder, assets, games, files, views, finished })
+        Ok(StaticPages { options, folder, assets, games, files, views, finished, is_incomplete: false })
     }
 
     fn write_sign(&mut self) -> io::Result<bool> {
@@ -250,7 +254,8 @@ impl StaticPages {
     fn write(&mut self) -> io::Result<Renewal> {
         let view = self.views.borrow_and_update().clone();
         let renewal = self.write_view(&view);
-        if renewal.is_err() {
+        self.is_incomplete = renewal.is_err();
+        if self.is_incomplete {
             // Some files of these games may be missing.
             self.finished.clear();
         }
@@ -264,12 +269,18 @@ impl StaticPages {
         let of_section = sections.iter().filter(|_| sections.len() > 1).map(|section| ("section", &section.name));
         let of_hall = halls.iter().filter(|_| halls.len() > 1).map(|hall| ("hall", &hall.name));
         let filters = of_section.chain(of_hall).map(|(kind, name)| format!("/?{kind}={}", percent_encoded(name)));
-        let first = ["/", "/?playing", "/?wall", "/?wall=light"].into_iter().map(str::to_owned).chain(filters);
+        // A continued game keeps the addresses of its parts.
+        let boards = view.hall.boards();
+        let games = boards.iter().flat_map(|(_, board)| board.games.iter().map(move |game| (&board.name, game)));
+        let parts = games.flat_map(|(board, game)| game.prior_numbers.iter().map(move |number| (board, number)));
+        let parts = parts.map(|(board, number)| format!("/game/{}-{number}", percent_encoded(board)));
+        let first =
+            ["/", "/?playing", "/?wall", "/?wall=light"].into_iter().map(str::to_owned).chain(filters).chain(parts);
         let mut waiting: Vec<StaticFile> = first.filter_map(|address| StaticFile::of(&address, language)).collect();
         let mut names: BTreeSet<String> = waiting.iter().map(StaticFile::name).collect();
         names.insert(SIGN_FILE.to_owned());
         let frame = self.frame(view);
-        let mut written = usize::from(self.write_sign()?);
+        let (mut written, mut failure) = (0, None);
         while let Some(file) = waiting.pop() {
             let mut found = Vec::new();
             let content = match &file {
@@ -281,7 +292,11 @@ impl StaticPages {
                 StaticFile::OfOutlet(path) => self.files.whole(path).ok().map(|file| file.bytes.clone()),
             };
             if let Some(content) = content {
-                written += usize::from(self.folder.put(&file.name(), &content)?);
+                match self.folder.put(&file.name(), &content) {
+                    Ok(is_new) => written += usize::from(is_new),
+                    // The other files follow.
+                    Err(error) => failure = failure.or(Some(error)),
+                }
             }
             for file in found {
                 if names.len() < MAX_FILES && names.insert(file.name()) {
@@ -290,6 +305,10 @@ impl StaticPages {
             }
         }
         let removed = self.folder.retain(&names)?;
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        written += usize::from(self.write_sign()?);
         Ok(Renewal { files: self.folder.files.len(), written, removed })
     }
 

@@ -1,4 +1,5 @@
-//! View of an outlet at one moment: its events and files, from which all pages are made.
+//! View of an outlet at one moment, from which all pages are made: a function of its events, the names of the archived files, and the
+//! recorder's signs of life.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -6,6 +7,8 @@ use std::sync::{Arc, OnceLock};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
+use super::files::ArchiveList;
+use super::next_games::NextGame;
 use super::plan::{SectionStandings, ViewerPlan, ViewerStandings};
 use super::state::{ViewerBoard, ViewerGame, ViewerHall};
 
@@ -14,8 +17,12 @@ use super::state::{ViewerBoard, ViewerGame, ViewerHall};
 pub struct View {
     /// Boards and their games, from the events.
     pub hall: ViewerHall,
-    /// Pairings, standings and archive, from the files beside the events.
-    pub files: Arc<FileView>,
+    /// Pairings and standings, from the same events.
+    pub planned: Arc<PlannedView>,
+    /// Games for which boards wait.
+    pub awaited: Vec<Arc<NextGame>>,
+    /// Archived games.
+    pub archive: Arc<ArchiveList>,
     /// Time since which the recorder is silent, in ms since 1970; `None` while it gives signs of life.
     pub silent_since: Option<i64>,
     /// Name or number of the featured board: that of a game that has begun, or of one that waits.
@@ -28,25 +35,37 @@ pub struct View {
     without_results: OnceLock<Box<View>>,
 }
 
-/// Content of the outlet's files that pages show.
+/// Pairings and standings of a tournament.
 #[derive(Clone, Debug, Default)]
-pub struct FileView {
-    /// Pairings and unstarted games.
-    pub plan: ViewerPlan,
-    /// Standings; `None` without their file.
-    pub standings: Option<ViewerStandings>,
-    /// Names of the files of archived games.
-    pub archive: Arc<Vec<String>>,
-    /// Identifies the content.
-    pub tag: String,
+pub struct PlannedView {
+    /// Pairings and next games.
+    plan: ViewerPlan,
+    /// Standings; `None` without a tournament.
+    standings: Option<ViewerStandings>,
+}
+
+impl PlannedView {
+    /// Returns what the events say beside games.
+    pub fn new(hall: &ViewerHall) -> PlannedView {
+        let (plan, standings) = ViewerPlan::of_halls(hall);
+        PlannedView { plan, standings }
+    }
 }
 
 impl View {
     /// Creates the view of a time, in ms since 1970.
-    pub fn new(hall: ViewerHall, files: Arc<FileView>, silent_since: Option<i64>, now: i64, step: u64) -> View {
-        let featured = featured(&hall, &files.plan, now).map(str::to_owned);
-        let is_past = files.plan.event.is_past(now);
-        View { hall, files, silent_since, featured, is_past, step, ..View::default() }
+    pub fn new(
+        hall: ViewerHall,
+        planned: Arc<PlannedView>,
+        archive: Arc<ArchiveList>,
+        silent_since: Option<i64>,
+        (now, step): (i64, u64),
+    ) -> View {
+        let featured = featured(&hall, &planned.plan, now).map(str::to_owned);
+        let is_past = planned.plan.event.is_past(now);
+        let next = planned.plan.next_games.iter();
+        let awaited = next.filter(|next| planned.plan.is_awaited(next, &hall)).cloned().collect();
+        View { hall, planned, awaited, archive, silent_since, featured, is_past, step, ..View::default() }
     }
 
     /// Returns the rounds of all games and of the tournament, in order.
@@ -64,7 +83,7 @@ impl View {
         })
     }
 
-    /// Returns what identifies the view, also after a restart of the server: `generation.seq-digest-tag`, `p` if the last
+    /// Returns what identifies the view, also after a restart of the server: `generation.seq-digest-archive`, `p` if the last
     /// day is over, `s` if the recorder is silent then, and the featured board. A restored copy of a folder may have other lines with the
     /// same numbers: the digest tells them apart.
     pub fn id(&self) -> String {
@@ -75,7 +94,7 @@ impl View {
             (false, _) => "",
         };
         let (id, digest) = (self.hall.id(), self.hall.digest());
-        format!("{id}-{digest}-{}{past}{}", self.files.tag, featured.unwrap_or_default())
+        format!("{id}-{digest}-{}{past}{}", self.archive.tag, featured.unwrap_or_default())
     }
 
     /// Returns the view for a page; with `hides_results` its tables have no points, and no order that tells them.
@@ -84,18 +103,26 @@ impl View {
             return self;
         }
         self.without_results.get_or_init(|| {
-            let files = FileView {
-                plan: self.files.plan.without_points(),
-                standings: self.files.standings.as_ref().map(ViewerStandings::without_points),
-                ..FileView::clone(&self.files)
-            };
-            Box::new(View { files: Arc::new(files), without_results: OnceLock::new(), ..self.clone() })
+            let PlannedView { plan, standings } = &*self.planned;
+            let standings = standings.as_ref().map(ViewerStandings::without_points);
+            let planned = Arc::new(PlannedView { plan: plan.without_points(), standings });
+            Box::new(View { planned, without_results: OnceLock::new(), ..self.clone() })
         })
     }
 
-    /// Returns the standings of each section; none without their file.
+    /// Returns the standings of each section.
     pub fn standings(&self) -> &[SectionStandings] {
-        self.files.standings.as_ref().map_or(&[], |standings| &standings.sections)
+        self.planned.standings.as_ref().map_or(&[], |standings| &standings.sections)
+    }
+
+    /// Whether there is a tournament.
+    pub fn has_tournament(&self) -> bool {
+        self.planned.standings.is_some()
+    }
+
+    /// Returns the games for which boards wait.
+    pub fn awaited_games(&self) -> impl Iterator<Item = &ViewerGame> {
+        self.awaited.iter().map(|next| &next.game)
     }
 
     /// Returns the game that pages show of a board: the last one that began, or while its round is open that of the board's pairing, whatever
@@ -108,14 +135,14 @@ impl View {
         Some(of_pairing.map_or(last, |game| game))
     }
 
-    /// Returns the pairings and unstarted games.
+    /// Returns the pairings and the next games.
     pub fn plan(&self) -> &ViewerPlan {
-        &self.files.plan
+        &self.planned.plan
     }
 }
 
 /// Returns the name or number of the board that is featured at a time, in ms since 1970.
 pub fn featured<'a>(hall: &'a ViewerHall, plan: &ViewerPlan, now: i64) -> Option<&'a str> {
-    let waits = |board: &str| plan.unstarted.iter().any(|waiting| waiting.game.tag("Board") == Some(board));
+    let waits = |board: &str| plan.next_games.iter().any(|next| next.game.tag("Board") == Some(board));
     hall.featured(now, |board| hall.board(board).is_some() || waits(board))
 }

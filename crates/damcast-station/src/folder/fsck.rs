@@ -26,7 +26,7 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 
 use chrono::Local;
-use damcast_engine::broadcast::events::{EventId, Generation, StreamKey};
+use damcast_engine::broadcast::events::{EventId, Generation, Stream, StreamKey};
 use damcast_engine::broadcast::snapshot::first_problem;
 use damcast_engine::broadcast::{Board, Delay, WallTime};
 use damcast_engine::bytelog::{Header, LogFault, LogProblem};

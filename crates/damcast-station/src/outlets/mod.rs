@@ -64,7 +64,7 @@ pub use events_file::{Comparison, EVENTS_FILE, EventsFile, compare};
 pub use files::{PARTS_FOLDER, PublicFile, ROUNDS_FOLDER, files};
 pub use order::{EventOrder, first_record, is_order_file, order_file, random_name, witness_name};
 pub use outlet::{ArchivedGame, Outlet, archived_games};
-pub use plan::{Plan, PlannedOutlet, Plans};
+pub use plan::{BoardList, Plan, PlannedOutlet, Plans};
 pub use shelf_file::ShelfFile;
 pub use streams::{EventStreams, PendingEvents};
 

@@ -5,6 +5,8 @@
 //!   1 + hall-1 1 1 5be9c210 ;9a0f12c3            number of the event (`seq`), board, game, number in its stream, CRC-32C of its line
 //!   2 + hall-1 1 ~1 e0a1b2c3 ;1b0c77d2           a live update
 //!   3 + = 0 =1 00c4d5e6 ;c0ffee12                an event of the tournament
+//!   4 + = 0 %1 7be1a9f0 ;5e11ba5e                a change of the published tournament
+//!   5 + = 0 @1 90ab12cd ;0ddba11e                a list of all boards
 //! ```
 //!
 //! The checksum of a line, without its LF, proves what was published under a number: where the logs say something else, the line of the
@@ -38,8 +40,15 @@ const MAX_STATION_NAME_LEN: usize = 64;
 const DEFAULT_STATION_NAME: &str = "station";
 /// Mark before the number of a live update.
 const LIVE_UPDATE_MARK: &str = "~";
-/// Mark before the number of an event of a tournament, and its board.
+/// Mark before the number of an event of a tournament, and word in place of a board.
 const TOURNAMENT_MARK: &str = "=";
+/// Marks before the numbers of events, by stream; those of a game have none.
+const MARKS: [(&str, Stream); 4] = [
+    (LIVE_UPDATE_MARK, Stream::LiveUpdate),
+    (TOURNAMENT_MARK, Stream::Tournament),
+    ("%", Stream::Change),
+    ("@", Stream::Boards),
+];
 
 /// Returns the name of the order of an outlet's events, in the folder of the logs.
 pub fn order_file(outlet: &str) -> String {
@@ -84,11 +93,8 @@ fn write_record(
     line: Option<u32>,
     before: ChainedChecksum,
 ) -> ChainedChecksum {
-    let (board, mark) = match stream {
-        Stream::Game => (board.as_str(), ""),
-        Stream::LiveUpdate => (board.as_str(), LIVE_UPDATE_MARK),
-        Stream::Tournament => (TOURNAMENT_MARK, TOURNAMENT_MARK),
-    };
+    let mark = MARKS.iter().find(|(_, known)| known == stream).map_or("", |(mark, _)| mark);
+    let board = if stream.is_of_board() { board.as_str() } else { TOURNAMENT_MARK };
     text.clear();
     // Writing to a text cannot fail.
     let _ = write!(text, "{seq} + {board} {game} {mark}{n}");
@@ -264,14 +270,19 @@ impl<'d> EventOrder<'d> {
 
     /// Returns the event of a line if it is the next one of this generation and of its stream.
     fn parse_line(&self, line: &[u8], seq: u64) -> Option<EventId> {
-        let LineHead { seq: own, r#gen: generation, board, game, n, p, t } = serde_json::from_slice(line).ok()?;
-        let (stream, n) = match (n, p, t) {
-            (Some(n), None, None) => (Stream::Game, n),
-            (None, Some(p), None) => (Stream::LiveUpdate, p),
-            (None, None, Some(t)) => (Stream::Tournament, t),
-            _ => return None,
-        };
+        let LineHead { seq: own, r#gen: generation, board, game, n, p, t, c, b } = serde_json::from_slice(line).ok()?;
+        let counts = [
+            (Stream::Game, n),
+            (Stream::LiveUpdate, p),
+            (Stream::Tournament, t),
+            (Stream::Change, c),
+            (Stream::Boards, b),
+        ];
+        let mut known = counts.into_iter().filter_map(|(stream, n)| Some((stream, n?)));
+        let (Some((stream, n)), None) = (known.next(), known.next()) else { return None };
         let is_next = own == seq && generation == self.generation.id;
+        // A correction of a tag names a board too, but is of the tournament.
+        let (board, game) = if stream.is_of_board() { (board, game) } else { (None, None) };
         let event = EventId { board: board.unwrap_or_default(), game: game.unwrap_or_default(), stream, n };
         let last = self.written.get(&event.key()).copied().unwrap_or(0);
         Some(event).filter(|_| is_next && n == last + 1)
@@ -305,6 +316,8 @@ struct LineHead {
     n: Option<u64>,
     p: Option<u64>,
     t: Option<u64>,
+    c: Option<u64>,
+    b: Option<u64>,
 }
 
 /// Members of a line that name its origin.
@@ -347,10 +360,9 @@ fn parse_record(line: &[u8], seq: u64) -> Option<(EventId, Option<u32>)> {
         [board, game, n, line] if line.len() == DIGITS => (board, game, n, Some(u32::from_str_radix(line, 16).ok()?)),
         _ => return None,
     };
-    let marks = [(LIVE_UPDATE_MARK, Stream::LiveUpdate), (TOURNAMENT_MARK, Stream::Tournament)];
-    let marked = marks.into_iter().find_map(|(mark, stream)| Some((stream, n.strip_prefix(mark)?)));
+    let marked = MARKS.into_iter().find_map(|(mark, stream)| Some((stream, n.strip_prefix(mark)?)));
     let (stream, n) = marked.unwrap_or((Stream::Game, n));
-    let board = if stream == Stream::Tournament { "" } else { board };
+    let board = if stream.is_of_board() { board } else { "" };
     Some((EventId { board: board.to_owned(), game: game.parse().ok()?, stream, n: n.parse().ok()? }, line))
 }
 
@@ -382,12 +394,14 @@ mod tests {
         written_with(events, |_| None)
     }
 
-    fn events() -> [EventId; 4] {
+    fn events() -> [EventId; 6] {
         [
             event("hall-1", 1, Stream::Game, 1),
             event("b", 12, Stream::Game, 1),
             event("hall-1", 1, Stream::LiveUpdate, 1),
             event("", 0, Stream::Tournament, 1),
+            event("", 0, Stream::Change, 1),
+            event("", 0, Stream::Boards, 1),
         ]
     }
 
@@ -432,17 +446,23 @@ mod tests {
                 format!("{{{head},\"board\":\"{board}\",\"game\":{game},\"{stream}\":1}}\n")
             })
             .concat()
-            + &format!("{{\"seq\":4,\"gen\":\"{}\",\"station\":\"hall-a\",\"t\":1}}\n{{\"seq\":5", generation().id);
+            + &[(4, "t"), (5, "c"), (6, "b")]
+                .map(|(seq, count)| {
+                    let generation = generation().id;
+                    format!("{{\"seq\":{seq},\"gen\":\"{generation}\",\"station\":\"hall-a\",\"{count}\":1}}\n")
+                })
+                .concat()
+            + "{\"seq\":7";
         let checksums: Vec<u32> = lines.lines().map(|line| line_checksum(line.as_bytes())).collect();
         let records = written_with(&events(), |index| Some(checksums[index]));
         let text = records.concat();
         let witnesses = Witnesses::default();
         let (_, whole) = read(text.as_bytes(), b"", &witnesses).unwrap();
         witnesses.set(&witness_name(PUBLIC, &generation().id), whole.end);
-        for count in 1..=4 {
+        for count in 1..=6 {
             let cut = records[..count].concat();
             let (all, order) = read(cut.as_bytes(), lines.as_bytes(), &witnesses).unwrap();
-            assert_eq!((all.as_slice(), order.recovered), (events().as_slice(), 5 - count as u64));
+            assert_eq!((all.as_slice(), order.recovered), (events().as_slice(), 7 - count as u64));
             assert_eq!((order.end, order.check_witness()), (whole.end, Ok(())));
             let (all, order) = read(cut.as_bytes(), b"", &witnesses).unwrap();
             let (found, known) = (cut.len() as u64, text.len() as u64);

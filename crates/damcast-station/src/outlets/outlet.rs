@@ -458,7 +458,7 @@ impl Outlet {
         self.hide_names(round_boards, generation.names);
         let disk = self.disk.as_ref();
         let boards: Vec<&Board> = round_boards.boards().collect();
-        let source = (round_boards.history(), &generation);
+        let source = (round_boards.history(), round_boards.plans.board_lists(), &generation);
         let mut new = PendingEvents::new(&boards, source, self.plan.delay, now, |stream| self.events.written(stream))?;
         loop {
             let some = new.by_ref().take(MAX_BATCH).collect::<io::Result<Vec<GameEvent>>>()?;
@@ -527,7 +527,7 @@ impl Outlet {
 }
 
 fn streams_of<'s>(seating: &'s RoundBoards, generation: &Generation) -> EventStreams<'s> {
-    EventStreams::new(seating.boards(), seating.history(), generation)
+    EventStreams::new(seating.boards(), seating.history(), seating.plans.board_lists(), generation)
 }
 
 /// Adds the name of the file to an I/O error.

@@ -195,11 +195,32 @@ impl Plan {
     }
 }
 
+/// All boards of a plan, each with the type and the tags of its next game.
+#[derive(Clone, Debug)]
+pub struct BoardList {
+    /// Time from which the list is valid.
+    pub at: WallTime,
+    /// Boards in their order, without games.
+    pub boards: Vec<Board>,
+    /// Index of its plan.
+    plan: usize,
+}
+
+impl BoardList {
+    /// Whether another list has the same boards with the same types and tags.
+    fn is_same(&self, other: &BoardList) -> bool {
+        let facts = |board: &Board| (board.name.clone(), board.variant.game_type.tag_value(), board.tags.clone());
+        self.boards.iter().map(facts).eq(other.boards.iter().map(facts))
+    }
+}
+
 /// The plans of a folder.
 #[derive(Clone, Default, Debug)]
 pub struct Plans {
     /// Plans in their order.
     pub all: Vec<Plan>,
+    /// Lists of boards, of the first plan and of each that changes the boards.
+    lists: Vec<BoardList>,
     /// Descriptions of plans that could not be read.
     pub problems: Vec<String>,
     next: u32,
@@ -234,7 +255,7 @@ impl Plans {
             };
             match std::str::from_utf8(&text).ok().and_then(Plan::read) {
                 Some(plan) => {
-                    plans.all.push(plan);
+                    plans.push(plan);
                     plans.saved.insert(number, text);
                 }
                 None => plans.problems.push(format!("{}: this is no plan of a round; it is not used", path.display())),
@@ -278,9 +299,26 @@ impl Plans {
         }
         if self.is_unsaved {
             self.all.pop();
+            self.lists.pop_if(|list| list.plan == self.all.len());
+        }
+        self.push(plan);
+        self.is_unsaved = true;
+    }
+
+    fn push(&mut self, plan: Plan) {
+        let boards = plan.slots().into_iter().map(|(_, _, board)| board).collect();
+        // If the clock of the machine was set back, no list may be seen before an earlier one.
+        let at = self.lists.last().map_or(plan.opened, |last| last.at.max(plan.opened));
+        let list = BoardList { at, boards, plan: self.all.len() };
+        if self.lists.last().is_none_or(|last| !last.is_same(&list)) {
+            self.lists.push(list);
         }
         self.all.push(plan);
-        self.is_unsaved = true;
+    }
+
+    /// Returns the lists of boards, in their order.
+    pub fn board_lists(&self) -> &[BoardList] {
+        &self.lists
     }
 
     /// Writes the current plan, durably, if it is not on the disk yet.

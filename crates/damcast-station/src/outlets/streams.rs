@@ -9,8 +9,10 @@ use std::vec;
 
 use damcast_engine::broadcast::events::{self, EventId, GameEvent, Generation, Stream, StreamKey};
 use damcast_engine::broadcast::{
-    Board, Delay, GameRecord, HiddenNames, StoredGame, TournamentHistory, VisibleGame, WallTime,
+    Board, Delay, GameRecord, HiddenNames, StoredGame, TournamentEvents, TournamentHistory, VisibleGame, WallTime,
 };
+
+use super::plan::BoardList;
 
 /// Number of events of a stream made at once.
 const LOOKAHEAD: usize = 32;
@@ -20,10 +22,9 @@ const LOADED_GAMES_PER_BOARD: usize = 2;
 /// All events of each stream of a list of boards.
 pub struct EventStreams<'s> {
     boards: BTreeMap<&'s str, &'s Board>,
-    /// Events of the tournament.
-    tournament: &'s [GameEvent],
-    /// Names that must not be in a line.
-    hidden_names: &'s HiddenNames,
+    /// Events and changes of the tournament, without the names that are hidden in the generation.
+    tournament: &'s TournamentEvents,
+    lists: &'s [BoardList],
     /// Generation of the lines of their file.
     pub(super) generation: Generation,
     /// Next events of each requested stream, with the number of the first of them.
@@ -33,19 +34,17 @@ pub struct EventStreams<'s> {
 }
 
 impl<'s> EventStreams<'s> {
-    /// Returns the events of these boards and of a tournament, for a file of this generation.
+    /// Returns the events of these boards, of a tournament, and of lists of boards, for a file of this generation.
     pub fn new(
         boards: impl IntoIterator<Item = &'s Board>,
-        course: &'s TournamentHistory,
+        history: &'s TournamentHistory,
+        lists: &'s [BoardList],
         generation: &Generation,
     ) -> EventStreams<'s> {
-        let boards = boards.into_iter().map(|board| (board.name.as_str(), board)).collect();
-        let telling = course.events_for_version(generation.names);
-        let (tournament, hidden_names) = (telling.events(), &telling.hidden_names);
         EventStreams {
-            boards,
-            tournament,
-            hidden_names,
+            boards: boards.into_iter().map(|board| (board.name.as_str(), board)).collect(),
+            tournament: history.events_for_version(generation.names),
+            lists,
             generation: generation.clone(),
             lookahead: BTreeMap::new(),
             loaded: BTreeMap::new(),
@@ -54,11 +53,21 @@ impl<'s> EventStreams<'s> {
 
     /// Returns the names that must not be in a line.
     pub(super) fn hidden_names(&self) -> &'s HiddenNames {
-        self.hidden_names
+        &self.tournament.hidden_names
     }
 
-    fn tournament_event(&self, n: u64) -> Option<&'s GameEvent> {
-        self.tournament.get(usize::try_from(n).ok()?.checked_sub(1)?)
+    /// Returns the `n`th event of a stream without a board.
+    fn event_without_board(&self, stream: Stream, n: u64) -> Option<Cow<'s, GameEvent>> {
+        let index = usize::try_from(n).ok()?.checked_sub(1)?;
+        match stream {
+            Stream::Tournament => self.tournament.events().get(index).map(Cow::Borrowed),
+            Stream::Change => self.tournament.changes().get(index).map(Cow::Borrowed),
+            Stream::Boards => {
+                let BoardList { at, boards, .. } = self.lists.get(index)?;
+                Some(Cow::Owned(events::board_list_event(n, *at, boards, &self.tournament.hidden_names)))
+            }
+            Stream::Game | Stream::LiveUpdate => None,
+        }
     }
 
     fn game(&self, board: &str, number: u32) -> Option<(&'s Board, &'s StoredGame)> {
@@ -86,8 +95,8 @@ impl<'s> EventStreams<'s> {
     ///
     /// Returns any I/O error of reading games that are over.
     pub fn contains(&self, place: &EventId) -> io::Result<bool> {
-        if place.stream == Stream::Tournament {
-            return Ok(self.tournament_event(place.n).is_some());
+        if !place.stream.is_of_board() {
+            return Ok(self.event_without_board(place.stream, place.n).is_some());
         }
         let Some((_, game)) = self.game(&place.board, place.game) else { return Ok(false) };
         let extent = game.visible_extent(Delay::NO_DELAY, game.last_change_at())?;
@@ -97,8 +106,8 @@ impl<'s> EventStreams<'s> {
 
     /// Returns an event; at once if it is the next of its stream.
     fn event(&mut self, place: &EventId) -> io::Result<Option<GameEvent>> {
-        if place.stream == Stream::Tournament {
-            return Ok(self.tournament_event(place.n).cloned());
+        if !place.stream.is_of_board() {
+            return Ok(self.event_without_board(place.stream, place.n).map(Cow::into_owned));
         }
         let key = place.key();
         if let Some((n, events)) = self.lookahead.get_mut(&key).filter(|(n, _)| *n == place.n)
@@ -126,7 +135,9 @@ impl<'s> EventStreams<'s> {
 
     /// Returns the time of an event.
     fn time_of(&mut self, game: Option<(&'s Board, &'s StoredGame)>, place: &EventId) -> io::Result<Option<WallTime>> {
-        let Some((board, game)) = game else { return Ok(self.tournament_event(place.n).map(GameEvent::at)) };
+        let Some((board, game)) = game else {
+            return Ok(self.event_without_board(place.stream, place.n).map(|event| event.at()));
+        };
         let game = self.load(board, game)?;
         Ok(events::event_time(&game, place.stream, place.n))
     }
@@ -151,7 +162,7 @@ impl<'s> EventStreams<'s> {
             Some(entries) => VisibleGame { entries, is_closed: false, result: None, ..view },
             None => view,
         };
-        events::events_without(board, game, view, skip, self.hidden_names)
+        events::events_without(board, game, view, skip, &self.tournament.hidden_names)
     }
 }
 
@@ -164,7 +175,7 @@ pub struct PendingEvents<'s> {
 
 /// A stream with events that are not written yet.
 struct PendingStream<'s> {
-    /// The game with its board; `None` for the tournament.
+    /// The game with its board; `None` for a stream without a board.
     game: Option<(&'s Board, &'s StoredGame)>,
     /// Next event.
     next: EventId,
@@ -173,21 +184,21 @@ struct PendingStream<'s> {
 }
 
 impl<'s> PendingEvents<'s> {
-    /// Returns the pending events of these boards and of a tournament, for a file of this generation. `written`: number of written events
-    /// of a stream.
+    /// Returns the pending events of these boards, of a tournament, and of lists of boards, for a file of this generation. `written`: number
+    /// of written events of a stream.
     ///
     /// # Errors
     ///
     /// Returns any I/O error of reading games that are over.
     pub fn new(
         boards: &[&'s Board],
-        (course, generation): (&'s TournamentHistory, &Generation),
+        (history, lists, generation): (&'s TournamentHistory, &'s [BoardList], &Generation),
         delay: Delay,
         now: WallTime,
         written: impl Fn(&StreamKey) -> u64,
     ) -> io::Result<PendingEvents<'s>> {
         let mut unwritten = PendingEvents {
-            streams: EventStreams::new(boards.iter().copied(), course, generation),
+            streams: EventStreams::new(boards.iter().copied(), history, lists, generation),
             next: Vec::new(),
             heap: BinaryHeap::new(),
         };
@@ -200,8 +211,16 @@ impl<'s> PendingEvents<'s> {
                 }
             }
         }
-        let key = (String::new(), 0, Stream::Tournament);
-        unwritten.add(None, written(&key), key, course.visible_events(delay, now))?;
+        // The first list says which boards there are, before any game.
+        let later = lists.iter().skip(1).take_while(|list| delay.visible_at(list.at) <= now).count();
+        for (stream, visible) in [
+            (Stream::Boards, (lists.len().min(1) + later) as u64),
+            (Stream::Tournament, history.visible_events(delay, now)),
+            (Stream::Change, history.visible_changes(delay, now)),
+        ] {
+            let key = (String::new(), 0, stream);
+            unwritten.add(None, written(&key), key, visible)?;
+        }
         Ok(unwritten)
     }
 

@@ -9,6 +9,7 @@ use super::address::{BoardFilter, PageKind, percent_encoded};
 use super::text::points;
 use super::{LiveMode, PageBuilder, PageGame};
 use crate::web::diagram::{self, DiagramSpec};
+use crate::web::plan::ViewerDeferral;
 use crate::web::state::{BoardNumber, Diagram, JoinedHall, PlayState, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 use crate::web::texts::fill;
 
@@ -79,7 +80,7 @@ impl<'a> PageBuilder<'a> {
     fn is_wanted(&self, filter: &BoardFilter, shown: &PageGame<'_>) -> bool {
         match filter {
             BoardFilter::All => true,
-            BoardFilter::Playing => shown.game.is_on(),
+            BoardFilter::Playing => self.is_being_played(shown.game),
             BoardFilter::Hall(hall) => self.view.hall.hall_name(shown.number) == Some(hall),
             BoardFilter::Section(wanted) => self.section_of(shown.game).is_some_and(|section| section.name == *wanted),
         }
@@ -128,11 +129,11 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn card_in_list(&self, shown: &PageGame<'_>, is_leading: bool) -> Markup {
         let key = format!("card-{}-{}", percent_encoded(&shown.board), shown.game.number);
         let players = self.player_pages(shown.game);
-        // The events have no unstarted games, so their cards depend on the files.
-        let files = shown.game.is_unstarted().then_some(&self.view.files.tag);
+        // A game that has not begun has no lines of its own.
+        let planned = shown.game.is_unstarted().then_some(self.view.hall.plan_key());
         // The card of a stored game shows no moves: memory does not have them.
         let has_moves = is_leading && shown.game.whole().is_some();
-        let inputs = (shown.digest(), shown.number, shown.is_current, players, is_leading, has_moves, files);
+        let inputs = (shown.digest(), shown.number, shown.is_current, players, is_leading, has_moves, planned);
         self.parts.leaf("li", &key, inputs, || html! { li.lead[is_leading] { (self.card(shown, is_leading)) } })
     }
 
@@ -236,6 +237,23 @@ impl<'a> PageBuilder<'a> {
         diagram::draw(variant, &DiagramSpec { pieces: &diagram.pieces, path, captured, is_large, label })
     }
 
+    /// Whether the arbiter still has to enter the result of a game that has ended. In a tournament, games of no pairing have none.
+    fn awaits_result(&self, game: &ViewerGame) -> bool {
+        let pairing = game.pairing.as_deref().and_then(|id| self.view.plan().pairing(id));
+        !self.view.has_tournament() || pairing.is_some_and(|(_, pairing)| pairing.points.is_none())
+    }
+
+    /// Whether a game was interrupted, and continues on another day.
+    fn is_adjourned(&self, game: &ViewerGame) -> bool {
+        let pairing = game.pairing.as_deref().and_then(|id| self.view.plan().pairing(id));
+        pairing.is_some_and(|(_, pairing)| pairing.later == ViewerDeferral::Adjourned)
+    }
+
+    /// Whether a game goes on today.
+    pub(super) fn is_being_played(&self, game: &ViewerGame) -> bool {
+        game.is_on() && !self.is_adjourned(game)
+    }
+
     /// Returns a short status text.
     pub(super) fn status(&self, game: &ViewerGame) -> String {
         let texts = self.texts();
@@ -243,10 +261,12 @@ impl<'a> PageBuilder<'a> {
         let last = last.map(|entry| self.entry_text(game, entry));
         let moves = game.summary.highest_number;
         match game.state_str() {
+            "over" | "ended" if game.tag("Replayed").is_some() => texts.replayed.to_owned(),
             "waiting" => texts.not_started.to_owned(),
-            "ended" => texts.waits_for_result.to_owned(),
-            "over" if moves > 0 => self.language().count(texts.over_after, moves as usize),
-            "over" => texts.over.to_owned(),
+            "ended" if self.awaits_result(game) => texts.waits_for_result.to_owned(),
+            "over" | "ended" if moves > 0 => self.language().count(texts.over_after, moves as usize),
+            "over" | "ended" => texts.over.to_owned(),
+            _ if self.is_adjourned(game) => texts.adjourned.to_owned(),
             "unclear" => last.map_or_else(|| texts.unclear_at_start.to_owned(), |last| fill(texts.unclear, last)),
             "silent" => texts.board_silent.to_owned(),
             "stopped" => texts.clocks_stopped.to_owned(),

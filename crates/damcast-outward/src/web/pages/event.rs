@@ -64,7 +64,7 @@ impl<'a> PageBuilder<'a> {
     /// Whether players are known of a game that has not begun.
     fn has_waiting_players(&self) -> bool {
         let has_player = |game: &ViewerGame| game.tag("White").or(game.tag("Black")).is_some();
-        self.view.plan().unstarted_games().any(has_player)
+        self.view.awaited_games().any(|game| game.result.is_none() && has_player(game))
     }
 
     /// Renders the page of the facts; `None` if none are known.
@@ -105,9 +105,8 @@ impl<'a> PageBuilder<'a> {
     /// Renders how many games go on, and the scores of the teams.
     fn now(&self, shown: &[PageGame<'_>]) -> Markup {
         let (texts, plan) = (self.texts(), self.view.plan());
-        let count = |is_counted: fn(&ViewerGame) -> bool| shown.iter().filter(|shown| is_counted(shown.game)).count();
-        let on = count(ViewerGame::is_on);
-        let over = count(ViewerGame::has_ended);
+        let on = shown.iter().filter(|shown| self.is_being_played(shown.game)).count();
+        let over = shown.iter().filter(|shown| shown.game.has_ended()).count();
         let round =
             self.current_round().or_else(|| shown.iter().find_map(|shown| shown.game.tag("Round")).map(str::to_owned));
         let line = || {
@@ -174,7 +173,7 @@ impl<'a> PageBuilder<'a> {
         let links: Vec<_> = links.filter_map(|(address, label)| Some((address?, label))).collect();
         let has_schedule = event.schedule().next().is_some();
         // All that it shows is in the files of the outlet.
-        self.parts.leaf("section", "event", &self.view.files.tag, || html! { section.ev aria-label=(texts.about_event) {
+        self.parts.leaf("section", "event", self.view.hall.plan_key(), || html! { section.ev aria-label=(texts.about_event) {
             @if !event.start.is_empty() || !event.site.is_empty() { p.ev-when {
                 (self.days())
                 @if !event.site.is_empty() { " " span { bdi { (shortened(&event.site, MAX_FACT_LEN)) } } }
@@ -213,7 +212,7 @@ impl<'a> PageBuilder<'a> {
                 @for line in report.lines().filter(|line| !line.trim().is_empty()) { p dir="auto" { (line) } }
             } }
         };
-        html! { @if !report.is_empty() { (self.parts.leaf("section", "report", &self.view.files.tag, paragraphs)) } }
+        html! { @if !report.is_empty() { (self.parts.leaf("section", "report", self.view.hall.plan_key(), paragraphs)) } }
     }
 
     /// Renders the points of a section with the games that are over and not official yet, if there are some and the page shows results.

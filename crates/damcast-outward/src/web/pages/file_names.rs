@@ -1,9 +1,14 @@
 //! Names of the files that pages are without a server.
 
+use sha2::{Digest, Sha256};
+
 use super::address::{BoardFilter, PageKind};
+use crate::hex::hex;
 
 /// File whose content changes while the files are renewed.
 pub const SIGN_FILE: &str = "alive.json";
+/// Longest part of a file's name for a text, in bytes.
+const MAX_PLAIN_LEN: usize = 120;
 
 /// Returns the name of the file of a page; `None` if the page needs a server.
 pub fn page_name(kind: &PageKind) -> Option<String> {
@@ -34,10 +39,29 @@ pub fn page_name(kind: &PageKind) -> Option<String> {
     Some(name + ".html")
 }
 
-/// Replaces all characters that a web server or a disk may read in another way.
+/// Replaces all characters that a web server or a disk may read in another way. Disks take names of 255 bytes at most, so a digest stands in
+/// place of the end of a long text.
 pub fn plain(text: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    text.bytes()
-        .map(|byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("~{byte:02X}") })
-        .collect()
+    let written = |byte| if is_plain(byte) { char::from(byte).to_string() } else { format!("~{byte:02X}") };
+    let name: String = text.bytes().map(written).collect();
+    if name.len() <= MAX_PLAIN_LEN {
+        return name;
+    }
+    let begin: String = text.bytes().take(MAX_PLAIN_LEN / 6).map(written).collect();
+    format!("{begin}~{}", hex(&Sha256::digest(text)[..8]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_have_short_and_different_names() {
+        let section = "Чемпионат мира среди юношей до шестнадцати лет, ";
+        let names = ["а", "б"].map(|end| plain(&format!("{section}{section}{end}")));
+        assert!(names.iter().all(|name| name.len() <= MAX_PLAIN_LEN && name.is_ascii()), "{names:?}");
+        assert_ne!(names[0], names[1]);
+        assert_eq!(plain("Open 1"), "Open~201");
+    }
 }

@@ -63,7 +63,7 @@ impl PageBuilder<'_> {
     /// Returns the name of the event from the tournament, else from these games, current games or unstarted games.
     fn event(&self, shown: &[PageGame<'_>]) -> Option<String> {
         let current = self.current();
-        let games = shown.iter().chain(&current).map(|shown| shown.game).chain(self.view.plan().unstarted_games());
+        let games = shown.iter().chain(&current).map(|shown| shown.game).chain(self.view.awaited_games());
         let of_games = || games.into_iter().find_map(|game| game.tag("Event"));
         let event = self.view.plan().event.name().or_else(of_games);
         event.map(|event| truncated(event).into_owned())
@@ -71,7 +71,11 @@ impl PageBuilder<'_> {
 
     /// Returns the round of the unstarted games; `None` leaves the round to the games of the page.
     pub(super) fn current_round(&self) -> Option<String> {
-        self.view.plan().unstarted_games().find_map(|game| game.tag("Round")).map(str::to_owned)
+        let awaited = self.view.awaited_games().find_map(|game| game.tag("Round")).map(str::to_owned);
+        // Sections may play different rounds.
+        let mut open = self.view.plan().sections.iter().filter_map(|section| section.open_round);
+        let first = open.next();
+        awaited.or_else(|| first.filter(|first| open.all(|other| other == *first)).map(|round| round.to_string()))
     }
 
     /// Renders a page with head, navigation and foot.
@@ -208,7 +212,7 @@ impl PageBuilder<'_> {
         };
         let theme = is_light.map(|is_light| if is_light { "light" } else { "dark" });
         let is_studio = matches!(self.address.kind, PageKind::Studio { .. });
-        let planned = self.view.plan().unstarted_games().filter_map(|game| game.variant);
+        let planned = self.view.awaited_games().filter_map(|game| game.variant);
         let variants = shown.iter().filter_map(|shown| shown.game.variant).chain(planned);
         let document_title = self.parts.part("title", "title", || {
             html! { title { (title) @if let Some(event) = self.event(shown) { " · " (event) } } }

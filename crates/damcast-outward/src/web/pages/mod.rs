@@ -35,12 +35,14 @@ mod trial;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::io;
+use std::sync::Arc;
 
 use draughts::Color;
 use maud::{Markup, PreEscaped, html};
 
 use super::assets::Assets;
-use super::plan::{self, PlannedPairing, PlannedRound, PlannedSection, UnstartedGame};
+use super::next_games::NextGame;
+use super::plan::{self, PlannedPairing, PlannedRound, PlannedSection};
 use super::state::{BoardNumber, ViewerBoard, ViewerGame};
 use super::stored_games::StoredGames;
 use super::texts::{Language, PageTexts, fill};
@@ -235,21 +237,14 @@ impl<'a> PageBuilder<'a> {
         let current = self.current();
         let tag = |game: &ViewerGame| game.tag("Board").and_then(|number| number.parse().ok());
         let mut taken: BTreeSet<BoardNumber> = current.iter().map(|shown| shown.number).collect();
-        let unstarted = &self.view.plan().unstarted;
-        taken.extend(unstarted.iter().filter_map(|one| Some(BoardNumber { hall: one.hall, number: tag(&one.game)? })));
+        let awaited = &self.view.awaited;
+        taken.extend(awaited.iter().filter_map(|one| Some(BoardNumber { hall: one.hall, number: tag(&one.game)? })));
         // A board without a number has that of its place, unless another board has it.
         let mut free = |hall: usize, place: u64| {
             let of_hall = || taken.iter().filter(|number| number.hall == hall).map(|number| number.number);
             let number = if of_hall().any(|number| number == place) { of_hall().max().unwrap_or(0) + 1 } else { place };
             taken.insert(BoardNumber { hall, number });
             number
-        };
-        // The file of games follows the events: a game may have begun that it does not have yet.
-        let is_same = |one: &ViewerGame, other: &ViewerGame| {
-            ["Round", "White", "Black"].iter().all(|name| one.tag(name) == other.tag(name))
-        };
-        let has_begun = |number: BoardNumber, game: &ViewerGame| {
-            current.iter().any(|shown| shown.number == number && !shown.game.is_ended && is_same(shown.game, game))
         };
         // A running game of the open round keeps its number. A postponed game with the same number gets another one.
         let is_of_round = |id: &String| {
@@ -261,19 +256,16 @@ impl<'a> PageBuilder<'a> {
             games.any(|shown| shown.game.pairing.as_ref().is_some_and(is_of_round))
         };
         let mut given = BTreeSet::new();
-        let numbered = |UnstartedGame { hall, place, game }: &'a UnstartedGame| {
-            let (hall, tag) = (*hall, tag(game));
-            if has_begun(BoardNumber { hall, number: tag.unwrap_or(*place) }, game) {
-                return None;
-            }
-            let own = tag
+        let numbered = |next: &'a Arc<NextGame>| {
+            let (hall, game) = (next.hall, &next.game);
+            let own = tag(game)
                 .map(|number| BoardNumber { hall, number })
                 .filter(|number| !is_used(number) && given.insert(*number));
-            let number = own.unwrap_or_else(|| BoardNumber { hall, number: free(hall, *place) });
+            let number = own.unwrap_or_else(|| BoardNumber { hall, number: free(hall, next.place) });
             let board = Cow::Owned(self.view.hall.number_in_address(number));
-            Some(PageGame { number, board, game, is_current: true })
+            PageGame { number, board, game, is_current: true }
         };
-        unstarted.iter().filter_map(numbered).collect()
+        awaited.iter().map(numbered).collect()
     }
 
     /// Returns the unstarted game of a board, by its number in an address.
@@ -482,8 +474,10 @@ impl<'a> PageBuilder<'a> {
     /// Renders the list of archived games from the names of their files.
     fn archive(&self) -> Markup {
         let texts = self.texts();
-        let names = &self.view.files.archive;
-        let file_name = |shown: &PageGame<'_>| format!("{}-{}.pdn", shown.board, shown.game.number);
+        let names = &self.view.archive.names;
+        // A game that was ended by mistake and continued is in the file of its first part.
+        let first_number = |game: &ViewerGame| game.prior_numbers.first().copied().unwrap_or(game.number);
+        let file_name = |shown: &PageGame<'_>| format!("{}-{}.pdn", shown.board, first_number(shown.game));
         let last = self.games_by_pairing();
         let by_file: HashMap<String, PageGame<'a>> =
             self.all_games().into_iter().map(|shown| (file_name(&shown), shown)).collect();
@@ -535,7 +529,7 @@ impl<'a> PageBuilder<'a> {
                     @if count > 0 { p { span.prov { b { (self.language().count(sentence, count)) } } } }
                 }
             }
-            @if self.view.files.standings.is_none() { p.none { (texts.no_tournament) } @if games.is_empty() { (self.ways_on()) } }
+            @if !self.view.has_tournament() { p.none { (texts.no_tournament) } @if games.is_empty() { (self.ways_on()) } }
             @for section in self.view.standings().iter().filter(|section| only.is_none_or(|only| section.name == only.name)) {
                 @if let Some(title) = plan::title(&section.name) { h3 {
                     a href=(self.link(&format!("/standings/{}", percent_encoded(title)))) { (name(Some(&truncated(title)))) }
@@ -560,7 +554,7 @@ impl<'a> PageBuilder<'a> {
         let mut planned = round.map(|round| self.planned_rounds(round)).unwrap_or_default();
         planned.retain(|(section, planned)| planned.has_begun() && only.is_none_or(|only| only.name == section.name));
         let pairings = planned.iter().flat_map(|(_, planned)| &planned.pairings);
-        let paired: Vec<_> = pairings.filter_map(|pairing| tables::game_of(pairing, &of_round)).collect();
+        let paired: Vec<_> = pairings.filter_map(|pairing| self.game_of(pairing, &of_round)).collect();
         let is_paired = |shown: &PageGame<'_>| paired.iter().any(|game| game.is_same(shown));
         let is_other = |shown: &&PageGame<'_>| only.is_none() && shown.game.tag("Round") == round && !is_paired(shown);
         let others: Vec<_> = games.iter().filter(is_other).collect();

@@ -102,7 +102,9 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn games_by_pairing(&self) -> HashMap<&'a str, PageGame<'a>> {
         let mut all = self.all_games();
         all.sort_by_key(PageGame::began_at);
-        all.into_iter().filter_map(|shown| Some((shown.game.pairing.as_deref()?, shown))).collect()
+        all.into_iter()
+            .filter_map(|shown| Some((self.view.plan().id_of(shown.game.pairing.as_deref()?), shown)))
+            .collect()
     }
 
     /// Renders the list of players. `search` is a lower-case text in the names; empty for all.

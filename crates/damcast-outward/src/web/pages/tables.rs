@@ -22,7 +22,7 @@ impl<'a> PageBuilder<'a> {
         let title = format!("{} {}", title(&section.name).unwrap_or_default(), fill(texts.round, round.number));
         let key = format!("{}-{}", percent_encoded(&section.name), round.number);
         let row = |index: usize, pairing: &PlannedPairing| {
-            let game = game_of(pairing, shown);
+            let game = self.game_of(pairing, shown);
             let players = Color::BOTH.map(|color| section.player(pairing.player(color)));
             let inputs = (pairing, players, game.map(|game| (game.digest(), &game.board)));
             self.parts.leaf("tr", &format!("pairing-{key}-{index}"), inputs, || {
@@ -112,14 +112,23 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
+    /// Finds the last game of a pairing: by its pairing, else by its number.
+    pub(super) fn game_of<'g>(&self, pairing: &PlannedPairing, shown: &'g [PageGame<'a>]) -> Option<&'g PageGame<'a>> {
+        let of_number =
+            |shown: &&PageGame<'_>| shown.game.pairing.is_none() && pairing.table == Some(shown.number.number);
+        let id = |shown: &PageGame<'a>| Some(self.view.plan().id_of(shown.game.pairing.as_deref()?));
+        let own = shown.iter().filter(|shown| id(shown) == Some(&pairing.id));
+        own.max_by_key(|shown| shown.began_at()).or_else(|| shown.iter().find(of_number))
+    }
+
     /// Returns the pairing whose result a game decides; `None` if the pairing was played again later. `last`: the last game of each pairing.
     pub(super) fn decided_pairing(
         &self,
         shown: &PageGame<'_>,
         last: &HashMap<&str, PageGame<'_>>,
     ) -> Option<&'a PlannedPairing> {
-        let id = shown.game.pairing.as_deref().filter(|id| last.get(id).is_some_and(|last| last.is_same(shown)))?;
-        self.view.plan().pairing(id).map(|(_, pairing)| pairing)
+        let (_, pairing) = self.view.plan().pairing(shown.game.pairing.as_deref()?)?;
+        last.get(pairing.id.as_str()).is_some_and(|last| last.is_same(shown)).then_some(pairing)
     }
 
     /// Renders rows of standings, if there are some; with a section, also the games of each player by round.
@@ -186,13 +195,6 @@ impl<'a> PageBuilder<'a> {
             None => { span { (content) } }
         } }
     }
-}
-
-/// Finds the last game of a pairing: by its pairing, else by its number.
-pub(super) fn game_of<'g, 'a>(pairing: &PlannedPairing, shown: &'g [PageGame<'a>]) -> Option<&'g PageGame<'a>> {
-    let of_number = |shown: &&PageGame<'_>| shown.game.pairing.is_none() && pairing.table == Some(shown.number.number);
-    let own = shown.iter().filter(|shown| shown.game.pairing.as_ref() == Some(&pairing.id));
-    own.max_by_key(|shown| shown.began_at()).or_else(|| shown.iter().find(of_number))
 }
 
 /// Returns the words for the official result of a pairing, or for its deferral; `None` if it has neither.

@@ -9,8 +9,8 @@ use draughts_pdn::writer::{self, Style};
 use draughts_pdn::{fen, notation, tag};
 use serde::Deserialize;
 
-use super::ParsedEvent;
 use super::lines::GameLines;
+use super::{ParsedEvent, time_of};
 
 /// Published state of a game. A stored game has its entries and the rest of its tags in the file of events only: memory keeps what
 /// pages show of it without its moves.
@@ -36,6 +36,8 @@ pub struct ViewerGame {
     recorded: EntrySummary,
     /// Moves and setups; `None` if the game is stored.
     entries: Option<Vec<Arc<ViewerEntry>>>,
+    /// Time at which the game began, in ms since 1970; 0 if it is unknown.
+    pub began_at: i64,
     /// Lines of the game in the file of events.
     pub lines: GameLines,
     /// Last reading of the clock.
@@ -290,6 +292,7 @@ impl ViewerGame {
             "game" => {
                 self.variant = event.gametype.as_deref().and_then(|tag| Variant::from_tag(tag).ok());
                 self.tags = event.tags;
+                self.began_at = event.at.as_deref().and_then(time_of).unwrap_or_default();
                 self.pairing = event.pairing;
                 let start = self.set_position(event.fen.as_deref());
                 if self.prior_numbers.is_empty() {
@@ -527,7 +530,7 @@ impl<'a> WholeGame<'a> {
 fn is_kept(tag: &str) -> bool {
     match tag.strip_prefix("White").or(tag.strip_prefix("Black")) {
         Some(of_player) => matches!(of_player, "" | "Title" | "Country" | "Rating" | "Team"),
-        None => matches!(tag, "Event" | "Site" | "Round" | "Board" | "FEN"),
+        None => matches!(tag, "Event" | "Site" | "Round" | "Board" | "FEN" | "Replayed"),
     }
 }
 

@@ -135,10 +135,10 @@ fn numbers(boards: &[&ViewerBoard]) -> Vec<u64> {
     numbers.into_iter().map(|number| number.unwrap_or_else(&mut next)).collect()
 }
 
-/// Returns the number with which a name ends.
+/// Returns the number with which a name ends, unless it is 0.
 fn number_at_end(name: &str) -> Option<u64> {
     let rest = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    name[rest.len()..].parse().ok()
+    name[rest.len()..].parse().ok().filter(|number| *number > 0)
 }
 
 #[cfg(test)]

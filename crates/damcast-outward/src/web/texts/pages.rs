@@ -280,6 +280,8 @@ texts! {
         postponed: "Postponed", "Uitgesteld", "Reportée", "Перенесена";
         /// In place of the result: the game started and continues on another day.
         adjourned: "Adjourned", "Afgebroken", "Ajournée", "Отложена";
+        /// State of a game that was played again: it does not count.
+        replayed: "Played again", "Opnieuw gespeeld", "Rejouée", "Переиграна";
         /// Link in the navigation, and heading: all who play.
         players: "Players", "Spelers", "Joueurs", "Игроки";
         /// In place of the list of players.

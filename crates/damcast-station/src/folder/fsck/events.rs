@@ -30,7 +30,7 @@ impl<'c> OutletCheck<'c> {
         }
         if self.round_boards.plans.current().is_some() && !is_suspended {
             let boards: Vec<&Board> = self.round_boards.boards().collect();
-            let source = (self.round_boards.history(), &generation);
+            let source = (self.round_boards.history(), self.round_boards.plans.board_lists(), &generation);
             let written = |stream: &StreamKey| written.get(stream).copied().unwrap_or(0);
             missing += PendingEvents::new(&boards, source, delay, self.now, written)?.remaining();
             if generation.names < names {
@@ -50,7 +50,8 @@ impl<'c> OutletCheck<'c> {
 
     /// Compares the file of events with the logs, in the stored order, and reads the order to its end.
     fn compare(&mut self, order: &mut EventOrder<'_>, generation: &Generation) -> io::Result<Comparison> {
-        let mut streams = EventStreams::new(self.round_boards.boards(), self.round_boards.history(), generation);
+        let (history, lists) = (self.round_boards.history(), self.round_boards.plans.board_lists());
+        let mut streams = EventStreams::new(self.round_boards.boards(), history, lists, generation);
         let compared = outlets::compare(order, self.outlet.events.from(0), &mut streams, |_, _| {})?;
         if let Comparison::Other { event: Some(_), .. } = compared {
             while order.next_event()?.is_some() {}
@@ -90,6 +91,7 @@ impl<'c> OutletCheck<'c> {
             return Ok(None);
         }
         let what = match event {
+            Some(EventId { stream: Stream::Boards, .. }) => format!("line {line} is not what log/round-K.plan says"),
             Some(event) if event.board.is_empty() => {
                 format!("line {line} is not what the record of the tournament says")
             }

@@ -46,7 +46,7 @@ fn new(folder: &Path) -> EventsFile {
 
 fn try_to_open(file: &mut EventsFile, boards: &[Board]) -> io::Result<Vec<String>> {
     let course = TournamentHistory::default();
-    file.open(&RealDisk, (Some("hall"), 0), |generation| EventStreams::new(boards, &course, generation))
+    file.open(&RealDisk, (Some("hall"), 0), |generation| EventStreams::new(boards, &course, &[], generation))
 }
 
 fn open(file: &mut EventsFile, boards: &[Board]) -> Vec<String> {
@@ -136,7 +136,8 @@ fn other_names_or_another_station_begin_another_generation() {
     let (course, boards) = (TournamentHistory::default(), boards(&LINES));
     let mut file = new(folder.path());
     let mut again = |station, names| {
-        let notices = file.open(&RealDisk, (station, names), |of| EventStreams::new(&boards, &course, of)).unwrap();
+        let notices =
+            file.open(&RealDisk, (station, names), |of| EventStreams::new(&boards, &course, &[], of)).unwrap();
         let generation = file.generation().unwrap().clone();
         let text = std::fs::read_to_string(folder.path().join("events.ndjson")).unwrap();
         (notices, generation, text)

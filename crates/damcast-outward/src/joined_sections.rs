@@ -10,11 +10,11 @@ use draughts_tournament::HIDDEN_NAME;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::web::files::hex;
+use crate::hex::hex;
 
 /// Sections of all halls.
 #[derive(Clone, Debug, Default)]
-pub(super) struct JoinedSections {
+pub(crate) struct JoinedSections {
     /// The joined document; `None` if no hall has one.
     pub tournament: Option<Value>,
     /// Disagreements of the halls, for people.
@@ -59,7 +59,7 @@ impl JoinedSections {
                 let mut own = joined.masked(hall, section.clone());
                 let names = names_by_id(&own);
                 for (round, pairing) in pairings_mut(&mut own) {
-                    let id = format!("{hall}/{}", pairing["id"]);
+                    let id = format!("{hall}/{}", id_of(pairing));
                     pairing["id"] = id.clone().into();
                     if let Some(board) = pairing["board"].as_str() {
                         pairing["board"] = format!("{hall}.{board}").into();
@@ -119,7 +119,7 @@ impl JoinedSections {
             };
             match first {
                 Some((id, names)) if names.iter().zip(&own).all(|(one, other)| is_same(one, other)) => {
-                    self.pairings.insert((hall.to_owned(), pairing["id"].to_string()), id.clone());
+                    self.pairings.insert((hall.to_owned(), id_of(pairing)), id.clone());
                 }
                 first => {
                     let players =
@@ -132,6 +132,11 @@ impl JoinedSections {
                 }
             }
         }
+    }
+
+    /// Returns the ids of pairings of shared sections: that of a hall, and the joined one.
+    pub fn shared_pairings(&self) -> impl Iterator<Item = (String, &String)> {
+        self.pairings.iter().map(|((hall, id), joined)| (format!("{hall}/{id}"), joined))
     }
 
     /// Returns the joined id of a hall's pairing.
@@ -184,7 +189,7 @@ fn escaped(value: &str) -> String {
 }
 
 /// Joins standings: those of each section, from the first hall that has it.
-pub(super) fn join_standings(documents: &[(&str, Value)], sections: &JoinedSections) -> Option<Value> {
+pub(crate) fn join_standings(documents: &[(&str, Value)], sections: &JoinedSections) -> Option<Value> {
     let mut by_section: Vec<Value> = Vec::new();
     for (hall, document) in documents {
         for standings in document["sections"].as_array().into_iter().flatten() {
@@ -198,7 +203,7 @@ pub(super) fn join_standings(documents: &[(&str, Value)], sections: &JoinedSecti
 }
 
 /// Joins files of games in their order: their own bytes, with an empty line between two files.
-pub(super) fn join_games(files: &[String]) -> String {
+pub(crate) fn join_games(files: &[String]) -> String {
     let mut joined = String::new();
     for file in files.iter().filter(|file| !file.trim().is_empty()) {
         if !joined.is_empty() {
@@ -217,6 +222,11 @@ fn sections(document: &Value) -> impl Iterator<Item = &Value> {
 
 fn players(section: &Value) -> impl Iterator<Item = &Value> {
     section["players"].as_array().into_iter().flatten()
+}
+
+/// Returns the id of a pairing: a number, or a text in the document of a hub.
+fn id_of(pairing: &Value) -> String {
+    pairing["id"].as_str().map_or_else(|| pairing["id"].to_string(), str::to_owned)
 }
 
 fn name_of(section: &Value) -> String {

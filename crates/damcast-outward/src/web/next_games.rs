@@ -1,0 +1,76 @@
+//! Next games of the boards: the pairings of the open rounds, and without one the tags that the configuration gives a board.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use draughts::Variant;
+use draughts_tournament::{BoardAssignment, format_pairing_key};
+
+use super::state::{HallPlan, PlannedBoard, ViewerGame};
+use crate::joined_sections::JoinedSections;
+
+/// Next game of a board, as the tournament or the configuration has it. The game may have begun.
+#[derive(Clone, Debug)]
+pub struct NextGame {
+    /// Place of its hall; 0 in an outlet of one hall.
+    pub hall: usize,
+    /// Place of its board among the boards of the hall, from 1.
+    pub place: u64,
+    /// Name of its board.
+    pub board: String,
+    /// Id of its pairing; `None` for a game of no pairing.
+    pub pairing: Option<String>,
+    /// Time since which the board has the tags of the configuration, in ms since 1970.
+    pub since: i64,
+    /// The game, without a move.
+    pub game: ViewerGame,
+}
+
+impl NextGame {
+    fn new(
+        (hall, name): (usize, &str),
+        place: u64,
+        board: &PlannedBoard,
+        seat: Option<(&BoardAssignment, String)>,
+    ) -> NextGame {
+        let mut tags = board.tags.clone();
+        let prefix = if name.is_empty() { String::new() } else { format!("{}.", name.replace('/', ".")) };
+        tags.extend(seat.iter().flat_map(|(seat, _)| seat.tags.iter().cloned()));
+        NextGame {
+            hall,
+            place,
+            board: prefix + &board.name,
+            pairing: seat.map(|(_, id)| id),
+            since: board.since,
+            game: ViewerGame::unstarted(tags),
+        }
+    }
+}
+
+/// Returns the next games of the boards of a hall, given by its place and its name.
+pub(super) fn next_games(
+    (index, hall): (usize, &str),
+    plan: &HallPlan,
+    sections: &JoinedSections,
+) -> Vec<Arc<NextGame>> {
+    let assignments = plan.tournament.board_assignments();
+    let mut seats: BTreeMap<&str, &BoardAssignment> = BTreeMap::new();
+    for seat in &assignments {
+        seats.entry(&seat.board).or_insert(seat);
+    }
+    let id = |seat: &BoardAssignment| {
+        let own = format_pairing_key(seat.pairing);
+        if hall.is_empty() { own } else { sections.pairing(hall, &own) }
+    };
+    let game = |(place, board): (u64, &PlannedBoard)| {
+        let seat = seats.get(board.name.as_str());
+        let variant = board.tags.get("GameType").and_then(|tag| Variant::from_tag(tag).ok());
+        let format = variant.map(|variant| variant.result_format);
+        // A forfeit has a result without a game.
+        let result = seat.and_then(|seat| plan.tournament.result_tag(seat.pairing, format));
+        let mut next = NextGame::new((index, hall), place, board, seat.map(|seat| (*seat, id(seat))));
+        next.game.result = next.game.result.or(result);
+        Arc::new(next)
+    };
+    (1..).zip(&plan.boards).map(game).collect()
+}

@@ -1,0 +1,96 @@
+//! What the events say beside games: the published tournament of each hall, and its boards with the tags of their next games.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use draughts_tournament::{Event, Part, Tournament};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{ViewerHall, time_of};
+
+/// Published tournament and boards of a hall.
+#[derive(Clone, Debug, Default)]
+pub struct HallPlan {
+    /// The tournament; the default value before its first part.
+    pub tournament: Tournament,
+    /// Boards in their order.
+    pub boards: Vec<PlannedBoard>,
+}
+
+/// Board with the type and the tags of its next game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlannedBoard {
+    /// Name in its hall.
+    pub name: String,
+    /// Tags, with `GameType`; those of a pairing come first.
+    pub tags: BTreeMap<String, String>,
+    /// Time since which the board has these tags, in ms since 1970.
+    pub since: i64,
+}
+
+/// Event `tournament`.
+#[derive(Deserialize)]
+pub(super) struct TournamentEvent {
+    #[serde(default)]
+    hall: String,
+    parts: Vec<Value>,
+}
+
+/// Event `boards`.
+#[derive(Deserialize)]
+pub(super) struct BoardsEvent {
+    #[serde(default)]
+    hall: String,
+    at: String,
+    list: Vec<ListedBoard>,
+}
+
+#[derive(Deserialize)]
+struct ListedBoard {
+    board: String,
+    gametype: String,
+    #[serde(default)]
+    tags: BTreeMap<String, String>,
+}
+
+impl ViewerHall {
+    /// Returns the plans of the halls in their order, each with the name of its hall; that of an outlet of one hall is empty.
+    pub fn plans(&self) -> Vec<(&str, &HallPlan)> {
+        let place = |name: &str| self.halls.iter().position(|hall| name.split('/').next() == Some(&hall.name));
+        let mut plans: Vec<_> = self.plans.iter().map(|(name, plan)| (name.as_str(), &**plan)).collect();
+        plans.sort_by_key(|(name, _)| place(name));
+        plans
+    }
+
+    /// Returns what changes with the plans: the number of restarts, and of the last line about them.
+    pub fn plan_key(&self) -> (u64, u64) {
+        (self.restarts, self.planned_seq)
+    }
+
+    fn plan_mut(&mut self, hall: String) -> &mut HallPlan {
+        self.planned_seq = self.seq;
+        Arc::make_mut(Arc::make_mut(&mut self.plans).entry(hall).or_default())
+    }
+
+    pub(super) fn apply_tournament(&mut self, event: TournamentEvent) {
+        let plan = self.plan_mut(event.hall);
+        // A later version may have parts of other kinds.
+        for part in event.parts.into_iter().filter_map(|part| serde_json::from_value::<Part>(part).ok()) {
+            // Setting a part cannot fail.
+            let _ = plan.tournament.apply(&Event::Restored(part));
+        }
+    }
+
+    pub(super) fn apply_boards(&mut self, event: BoardsEvent) {
+        let at = time_of(&event.at).unwrap_or_default();
+        let plan = self.plan_mut(event.hall);
+        let known = std::mem::take(&mut plan.boards);
+        let board = |ListedBoard { board: name, gametype, mut tags }: ListedBoard| {
+            tags.insert("GameType".to_owned(), gametype);
+            let same = known.iter().find(|known| known.name == name && known.tags == tags);
+            PlannedBoard { since: same.map_or(at, |same| same.since), name, tags }
+        };
+        plan.boards = event.list.into_iter().map(board).collect();
+    }
+}
