@@ -531,6 +531,8 @@ fn results_of_64_boards_fit_tablet() {
     let key = "new KeyboardEvent('keydown', {key: '1', bubbles: true})";
     browser.evaluate(&format!("{0}.focus(); {0}.dispatchEvent({key})", row(3)));
     rows(&mut browser, 62);
+    // The next row has the focus, so that its result follows by key.
+    browser.wait("document.activeElement.dataset.key ?? ''", &"row main 4".into());
     press(&mut browser, "All boards");
     rows(&mut browser, 64);
     let shown = |number: usize| format!("{}.querySelector('.p').textContent", row(number));

@@ -107,13 +107,16 @@ impl Event {
         let players: Vec<Value> = (1..=8).map(|id| json!({"id": id, "name": format!("Player {id} \"<i>\"")})).collect();
         let official = [["2", "0"], ["1", "1"], ["0", "2"]][self.official % 3];
         let points = |round: u32, table: usize| (round < self.round || table < self.results).then_some(official);
+        let deferral = [Value::Null, "adjourned".into(), "postponed".into()][self.official % 3].clone();
+        let later =
+            |round: u32, table: usize| if round == self.round && table == 3 { deferral.clone() } else { Value::Null };
         let reason = if self.official > 2 { "forfeit" } else { "played" };
         let rounds: Vec<Value> = (1..=self.round)
             .map(|round| {
                 let pairings: Vec<Value> = (0..BOARDS)
                     .map(|table| {
                         let [white, black] = Event::pair(round, table);
-                        json!({"id": round as usize * 100 + table + 1, "table": table + 1, "board": format!("board-{}", table + 1), "white": white, "black": black, "points": points(round, table), "reason": reason})
+                        json!({"id": round as usize * 100 + table + 1, "table": table + 1, "board": format!("board-{}", table + 1), "white": white, "black": black, "points": points(round, table), "reason": reason, "later": later(round, table)})
                     })
                     .collect();
                 let state = if round < self.round || self.is_closed { "closed" } else { "open" };

@@ -251,9 +251,11 @@ impl ViewerPlan {
         for (id, first) in sections.shared_pairings() {
             plan.pairings.extend(plan.pairings.get(first).copied().map(|place| (id, place)));
         }
+        // A hall may have no plan, and a hall may have halls inside it.
+        let place = |name: &str| games.halls.iter().position(|hall| name.split('/').next() == Some(&hall.name));
         let next =
-            |(index, (hall, of_hall)): (usize, &(&str, &HallPlan))| next_games((index, *hall), of_hall, &sections);
-        plan.next_games = plans.iter().enumerate().flat_map(next).collect();
+            |(hall, of_hall): &(&str, &HallPlan)| next_games((place(hall).unwrap_or(0), *hall), of_hall, &sections);
+        plan.next_games = plans.iter().flat_map(next).collect();
         (plan, ViewerStandings::read(standings.as_deref().map(str::as_bytes)))
     }
 

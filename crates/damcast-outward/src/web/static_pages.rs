@@ -367,7 +367,7 @@ impl StaticPages {
 /// Returns a hash of all that the page of an earlier game is made from; `None` if the game may change with each event.
 fn finished_inputs(builder: &PageBuilder<'_>, which: &str, frame: u64) -> Option<u64> {
     let shown = find_game(builder.view, which).filter(|shown| shown.game.whole().is_none())?;
-    Some(hash_of(&(shown.game.lines.digest, shown.number, builder.player_pages(shown.game), frame)))
+    Some(hash_of(&(builder.digest(&shown), shown.number, builder.player_pages(shown.game), frame)))
 }
 
 #[cfg(test)]

@@ -25,6 +25,8 @@ views.results = {
         el('h3', {}, sections().length > 1 ? bdi(`${section.name}, `) : '', filled(texts.round, round.round)),
         rows.length ? el('ol.res', {onkeydown: resultKey}, ...rows.map(row => resultRow(section, round, row))) : el('p.q', {}, texts.results_complete))),
     ]);
+    // A row that has its result leaves the list of missing ones.
+    if (document.activeElement === document.body && views.results.next) $(`[data-key="${CSS.escape(views.results.next)}"]`, place)?.focus();
   },
 };
 
@@ -58,7 +60,8 @@ const resultKey = event => {
 
 /** Enters a result at once. If the station refuses it, a dialog shows the reason and asks. Returns whether it is entered. */
 const enterResult = async (section, round, row, result) => {
-  const {pairing, board} = row;
+  const {pairing, board} = row, item = document.activeElement?.closest('.res li');
+  views.results.next = (item?.nextElementSibling ?? item?.previousElementSibling)?.dataset.key;
   // A pairing with a result has no game that goes on, whatever its board showed last.
   const going = row.going && !row.points;
   const request = going ? wish(nowOf(board), `result ${result}`) : ofTournament({command: 'result', pairing: `${round.round}.${pairing.table}`, result, ...several(section)});

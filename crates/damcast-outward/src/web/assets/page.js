@@ -277,8 +277,8 @@ function visit(address) {
 const again = () => setTimeout(() => visit(location.href), Math.random() * 800);
 
 // --- the stream
-// Number of streams since the last one that brought more than its first events.
-let greeted = 0;
+// Whether the stream has brought its first event, and how many streams in a row have ended after it.
+let greeted, cuts = 0;
 let stream, triedAt = 0, last = root.id, streamed = Date.now();
 // The age of a stored page counts from its last event.
 const isStored = performance.getEntriesByType("navigation")[0]?.transferSize === 0;
@@ -325,11 +325,15 @@ function connect(page) {
   if (root.live === "poll") { tag = undefined; poll(); return; }
   query.set("after", last);
   stream = new EventSource("/events?" + query);
-  stream.onerror = () => { if (!polling) missingSince ??= Date.now(); };
+  stream.onerror = () => {
+    if (greeted) cuts++;
+    greeted = false;
+    missingSince ??= Date.now();
+  };
   const on = (name, act) => stream.addEventListener(name, (message) => {
     // A stream that ends again and again after its first bytes brings nothing new.
-    if (name === "hello") greeted++; else if (name !== "recorder") greeted = 0;
-    if (greeted > 2) return;
+    if (name === "hello") greeted = true; else if (name !== "recorder") cuts = 0;
+    if (cuts > 1) return;
     streamed = Date.now();
     polling = clearTimeout(polling);
     hear();
@@ -380,7 +384,7 @@ function watch() {
   // A stream without beats is dead, whatever its `readyState`.
   const tried = at - Math.max(streamed, triedAt);
   if (tried > (polling && !(missing > patience) ? 60000 : stream?.readyState === 2 ? 3000 : 8000)) connect();
-  if (!polling && at - streamed > 12000) { stream?.close(); poll(); }
+  if (!polling && at - streamed > 12000) poll();
 }
 // A page that returns to view keeps its content until the server sends data.
 function wake() {

@@ -108,7 +108,7 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn overview(&self, boards: &[PageGame<'_>]) -> Markup {
         let link = |shown: &PageGame<'_>| {
             let key = format!("man-{}-{}", percent_encoded(&shown.board), shown.game.number);
-            let inputs = (shown.digest(), shown.number, shown.is_current);
+            let inputs = (self.digest(shown), shown.number, shown.is_current);
             self.parts.leaf("a", &key, inputs, || {
                 html! {
                     a class=(state_class(shown.game)) href=(self.link(&shown.address())) {
@@ -129,11 +129,9 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn card_in_list(&self, shown: &PageGame<'_>, is_leading: bool) -> Markup {
         let key = format!("card-{}-{}", percent_encoded(&shown.board), shown.game.number);
         let players = self.player_pages(shown.game);
-        // A game that has not begun has no lines of its own.
-        let planned = shown.game.is_unstarted().then_some(self.view.hall.plan_key());
         // The card of a stored game shows no moves: memory does not have them.
         let has_moves = is_leading && shown.game.whole().is_some();
-        let inputs = (shown.digest(), shown.number, shown.is_current, players, is_leading, has_moves, planned);
+        let inputs = (self.digest(shown), shown.number, shown.is_current, players, is_leading, has_moves);
         self.parts.leaf("li", &key, inputs, || html! { li.lead[is_leading] { (self.card(shown, is_leading)) } })
     }
 

@@ -50,7 +50,7 @@ use super::view::View;
 use address::{BoardFilter, PageAddress, PageKind, percent_encoded};
 use frame::{Frame, PageContent};
 use overlay_look::WrongParameter;
-use parts::PartCollector;
+use parts::{PartCollector, hash_of};
 pub(crate) use tables::official_result;
 use text::{name, truncated};
 
@@ -127,11 +127,6 @@ impl<'a> PageGame<'a> {
     /// Returns the position of the game's first line in the file of events, in bytes: a later game has a larger one.
     fn began_at(&self) -> Option<u64> {
         self.game.lines.ranges.first().map(|range| range.start)
-    }
-
-    /// Returns what identifies all that pages show of the game.
-    fn digest(&self) -> (u64, Option<i64>) {
-        (self.game.lines.digest, self.game.away_since)
     }
 
     /// Returns the path of the game's page; for the current game that of its board, which shows its next game too.
@@ -211,6 +206,14 @@ impl<'a> PageBuilder<'a> {
     /// Returns the result of a game as this page shows it.
     fn result<'g>(&self, game: &'g ViewerGame) -> Option<&'g str> {
         game.result.as_deref().map(|result| if self.address.hides_results { HIDDEN_RESULT } else { result })
+    }
+
+    /// Returns what identifies all that pages show of a game. Its state depends on the tournament, too.
+    pub fn digest(&self, shown: &PageGame<'_>) -> (u64, Option<i64>, String) {
+        let game = shown.game;
+        // A game that has not begun has no lines.
+        let lines = if game.is_unstarted() { hash_of(&(&game.tags, &game.result)) } else { game.lines.digest };
+        (lines, game.away_since, self.status(game))
     }
 
     /// Returns all boards with their current games.
@@ -484,7 +487,7 @@ impl<'a> PageBuilder<'a> {
         let row = |name: &str| {
             let game = by_file.get(name);
             let pairing = game.and_then(|shown| self.decided_pairing(shown, &last));
-            let inputs = game.map(|shown| (shown.digest(), self.player_pages(shown.game), pairing));
+            let inputs = game.map(|shown| (self.digest(shown), self.player_pages(shown.game), pairing));
             self.parts.leaf("tr", &format!("file-{}", percent_encoded(name)), inputs, || {
                 html! { tr {
                     @if let Some(shown) = game {
@@ -570,7 +573,7 @@ impl<'a> PageBuilder<'a> {
         let row = |shown: &PageGame<'_>| {
             let key = format!("game-{}-{}", percent_encoded(&shown.board), shown.game.number);
             let pairing = self.decided_pairing(shown, &last);
-            let inputs = (shown.number, shown.digest(), self.player_pages(shown.game), pairing);
+            let inputs = (shown.number, self.digest(shown), self.player_pages(shown.game), pairing);
             self.parts.leaf("tr", &key, inputs, || {
                 html! { tr { th scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } } (self.player_row(shown, pairing)) } }
             })

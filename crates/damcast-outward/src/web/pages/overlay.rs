@@ -134,7 +134,7 @@ impl<'a> PageBuilder<'a> {
         let shown = self.current();
         let item = |shown: &PageGame<'_>| {
             let key = format!("tick-{}", percent_encoded(&shown.board));
-            let inputs = (shown.digest(), shown.number);
+            let inputs = (self.digest(shown), shown.number);
             self.parts.leaf("li", &key, inputs, || {
                 let players = Color::BOTH.map(|color| shown.player_label(color).name);
                 html! { li class=(state_class(shown.game)) {

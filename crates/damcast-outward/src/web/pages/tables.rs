@@ -24,7 +24,7 @@ impl<'a> PageBuilder<'a> {
         let row = |index: usize, pairing: &PlannedPairing| {
             let game = self.game_of(pairing, shown);
             let players = Color::BOTH.map(|color| section.player(pairing.player(color)));
-            let inputs = (pairing, players, game.map(|game| (game.digest(), &game.board)));
+            let inputs = (pairing, players, game.map(|game| (self.digest(game), &game.board)));
             self.parts.leaf("tr", &format!("pairing-{key}-{index}"), inputs, || {
                 html! { tr {
                     th scope="row" { @match (pairing.table, game) {
