@@ -1,5 +1,7 @@
 //! Pages that poll (`live = "poll"`): answers for caches, the shipped cache of nginx, and open pages in Chromium.
 
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -226,4 +228,43 @@ fn late_poll_changes_nothing_that_stream_has_brought() {
     assert_eq!(browser.evaluate(MOVES), ALL);
     let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
+}
+
+/// Passes a request on. A stream ends after its first event.
+fn forward(mut client: TcpStream, server: &str) -> io::Result<()> {
+    let (mut request, mut head) = (BufReader::new(client.try_clone()?), Vec::new());
+    while !head.ends_with(b"\r\n\r\n") {
+        if request.read_until(b'\n', &mut head)? == 0 {
+            return Ok(());
+        }
+    }
+    let head = String::from_utf8_lossy(&head).replace("keep-alive", "close");
+    let mut upstream = TcpStream::connect(server)?;
+    upstream.write_all(head.as_bytes())?;
+    if !head.starts_with("GET /events") {
+        return io::copy(&mut upstream, &mut client).map(drop);
+    }
+    let (mut answer, mut first) = (BufReader::new(upstream), Vec::new());
+    while !first.ends_with(b"\n\n") && answer.read_until(b'\n', &mut first)? > 0 {}
+    client.write_all(&first)
+}
+
+/// A proxy that ends each stream after its first event must not make a page look live that gets nothing.
+#[test]
+fn page_polls_if_each_stream_ends_at_once() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = hall();
+    let server = outlet.serve();
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, target) = (proxy.local_addr().unwrap(), server.address.clone());
+    std::thread::spawn(move || {
+        for client in proxy.incoming().flatten() {
+            let target = target.clone();
+            std::thread::spawn(move || forward(client, &target));
+        }
+    });
+    browser.visit(&format!("http://{address}/board/1?lang=en"));
+    browser.wait(MOVES, &"32-28".into());
+    outlet.play("board-1", 2);
+    wait_until("the move", || browser.evaluate(MOVES) == "32-28 19-23");
 }
