@@ -15,6 +15,7 @@
 //! Changes of the published tournament are events of a stream of their own, `tournament`, counted by `c`: the new value of each part that a record
 //! changes. Readers who apply them to an empty tournament have the one from which `tournament.json` and `standings.json` are made.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use draughts_tournament::json::Object;
@@ -38,7 +39,8 @@ pub struct TournamentHistory {
     records: Vec<(WallTime, TournamentRecord)>,
     /// The tournament with all records.
     state: Tournament,
-    published: PublishedState,
+    /// The published tournament, with all names.
+    published: Tournament,
     /// All names ever used by each player.
     names: BTreeMap<Id, BTreeSet<String>>,
     /// Events with all names.
@@ -62,12 +64,15 @@ pub struct TournamentEvents {
 }
 
 impl TournamentEvents {
-    /// Adds the events of a record, which changes the parts with these keys.
-    fn append(&mut self, change: &Change, keys: &[PartKey], at: WallTime) {
+    /// Adds the events of a record, which changes the parts of the published tournament with these keys.
+    fn append(&mut self, change: &Change, (all_names, keys): (&Tournament, &[PartKey]), at: WallTime) {
         for body in change.event_bodies(&self.hidden_names) {
             self.events.push(GameEvent::without_board(Stream::Tournament, self.events.len() as u64 + 1, at, body));
         }
-        let published = published(&change.after, &self.hidden_names);
+        let published = match self.since {
+            None => Cow::Borrowed(all_names),
+            Some(_) => Cow::Owned(published(&change.after, &self.hidden_names)),
+        };
         for keys in keys.chunks(MAX_PARTS) {
             // Names and numbers always have a JSON text.
             let parts = keys.iter().filter_map(|key| serde_json::to_string(&published.part(key)).ok());
@@ -87,16 +92,10 @@ impl TournamentEvents {
     }
 }
 
-/// Published tournament, with all names, while its records are added.
-#[derive(Clone, Debug, Default)]
-struct PublishedState(Tournament);
-
-impl PublishedState {
-    /// Takes over the tournament after a change; returns the keys of the parts that differ.
-    fn update(&mut self, change: &Change) -> Vec<PartKey> {
-        let before = std::mem::replace(&mut self.0, published(&change.after, &HiddenNames::default()));
-        before.changed_parts(&self.0).iter().map(|(_, part)| part.key()).collect()
-    }
+/// Makes a published tournament, with all names, that after a change; returns the keys of the parts that differ.
+fn update_published(tournament: &mut Tournament, change: &Change) -> Vec<PartKey> {
+    let before = std::mem::replace(tournament, published(&change.after, &HiddenNames::default()));
+    before.changed_parts(tournament).iter().map(|(_, part)| part.key()).collect()
 }
 
 impl TournamentHistory {
@@ -122,9 +121,10 @@ impl TournamentHistory {
         let last = self.records.last().map(|(at, _)| *at);
         // If the clock of the machine was set back, no record may be seen before an earlier one.
         let at = WallTime::parse_from_rfc3339(&record.at).ok().max(last).unwrap_or_default();
-        let keys = self.published.update(&change);
-        self.plain.append(&change, &keys, at);
-        self.masked.iter_mut().for_each(|events| events.append(&change, &keys, at));
+        let keys = update_published(&mut self.published, &change);
+        for events in self.masked.iter_mut().chain([&mut self.plain]) {
+            events.append(&change, (&self.published, &keys), at);
+        }
         for game in change.games() {
             let tags = change.tags(game).into_iter();
             let tags = tags.map(|(tag, _, value)| Correction { at, tag: tag.to_owned(), value: value.to_owned() });
@@ -141,10 +141,11 @@ impl TournamentHistory {
             let hidden_names = HiddenNames::new(&self.state, &self.names);
             let since = Some((record.version, at));
             let mut masked = TournamentEvents { since, hidden_names, ..TournamentEvents::default() };
-            let (mut state, mut published) = (Tournament::default(), PublishedState::default());
+            let (mut state, mut published) = (Tournament::default(), Tournament::default());
             for (at, record) in &self.records {
                 let change = Change::new(&state, record)?;
-                masked.append(&change, &published.update(&change), *at);
+                let keys = update_published(&mut published, &change);
+                masked.append(&change, (&published, &keys), *at);
                 state = change.after;
             }
             self.masked.push(masked);
