@@ -79,6 +79,8 @@ fn own_move_is_told_and_keeps_focus_on_page() {
     let mut outlet = OutletFixture::new();
     let Some((mut browser, _server)) = opened(&mut outlet, "/game/board-2-1/1/try/?lang=en") else { return };
     browser.wait("document.querySelectorAll('#legal a').length > 0", &true.into());
+    // Without the second script a link loads its page.
+    browser.wait("import(document.body.dataset.more + '?0').then(() => true)", &true.into());
     browser.evaluate("(() => { const move = document.querySelector('#legal a'); move.focus(); move.click(); })()");
     browser.wait(&format!("{SAID}.startsWith('Black ')"), &true.into());
     browser.wait("document.activeElement !== document.body", &true.into());

@@ -30,7 +30,7 @@ const filled = (sentence, ...values) => sentence.replace(/\{\}/g, () => values.s
 const count = (forms, number, ...more) => filled(forms[{one: 0, few: 1}[count.rules.select(number)] ?? 2], number, ...more);
 count.rules = new Intl.PluralRules(LANG);
 /** Words of the station without commands: the desk has buttons for them. */
-const plain = text => text.replace(/ \(.damcast [^)]*\)/g, '').replace(/needs `?--confirm`?/g, 'needs to be confirmed').replace(/(; )?(if it is meant so, ask again|repeat) with `?--confirm`?/g, '$1confirm it below').replace(/with `?--confirm`? he/g, 'once you confirm, he').replace(/(with )?`?--(confirm|correct)`?/g, 'the box below').replace(/`damcast [^`]*`/g, 'the button for it');
+const plain = text => text.replace(/ \(.damcast [^)]*\)/g, '').replace(/needs `?--confirm`?/g, 'needs to be confirmed').replace(/(; )?(if it is meant so, ask again|repeat) with `?--confirm`?/g, '$1confirm it below').replace(/with `?--confirm`? he/g, 'once you confirm, he').replace(/(with )?`?--(confirm|correct)`?/g, 'the box below').replace(/`damcast [^\x60]*`/g, 'the button for it');
 const english = text => el('bdi', {lang: 'en'}, plain(text));
 /** Text for a word of the station: `named('state', 'clock-stopped')`; the word itself without one. */
 const named = (kind, word) => texts[`${kind}_${word.replace(/[- ]/g, '_')}`] ?? word;
