@@ -31,16 +31,16 @@ impl NextGame {
         (hall, name): (usize, &str),
         place: u64,
         board: &PlannedBoard,
-        seat: Option<(&BoardAssignment, String)>,
+        assigned: Option<(&BoardAssignment, String)>,
     ) -> NextGame {
         let mut tags = board.tags.clone();
         let prefix = if name.is_empty() { String::new() } else { format!("{}.", name.replace('/', ".")) };
-        tags.extend(seat.iter().flat_map(|(seat, _)| seat.tags.iter().cloned()));
+        tags.extend(assigned.iter().flat_map(|(assignment, _)| assignment.tags.iter().cloned()));
         NextGame {
             hall,
             place,
             board: prefix + &board.name,
-            pairing: seat.map(|(_, id)| id),
+            pairing: assigned.map(|(_, id)| id),
             since: board.since,
             game: ViewerGame::unstarted(tags),
         }
@@ -54,21 +54,22 @@ pub(super) fn next_games(
     sections: &JoinedSections,
 ) -> Vec<Arc<NextGame>> {
     let assignments = plan.tournament.board_assignments();
-    let mut seats: BTreeMap<&str, &BoardAssignment> = BTreeMap::new();
-    for seat in &assignments {
-        seats.entry(&seat.board).or_insert(seat);
+    let mut by_board: BTreeMap<&str, &BoardAssignment> = BTreeMap::new();
+    for assignment in &assignments {
+        by_board.entry(&assignment.board).or_insert(assignment);
     }
-    let id = |seat: &BoardAssignment| {
-        let own = format_pairing_key(seat.pairing);
+    let id = |assignment: &BoardAssignment| {
+        let own = format_pairing_key(assignment.pairing);
         if hall.is_empty() { own } else { sections.pairing(hall, &own) }
     };
     let game = |(place, board): (u64, &PlannedBoard)| {
-        let seat = seats.get(board.name.as_str());
+        let assignment = by_board.get(board.name.as_str()).copied();
         let variant = board.tags.get("GameType").and_then(|tag| Variant::from_tag(tag).ok());
         let format = variant.map(|variant| variant.result_format);
         // A forfeit has a result without a game.
-        let result = seat.and_then(|seat| plan.tournament.result_tag(seat.pairing, format));
-        let mut next = NextGame::new((index, hall), place, board, seat.map(|seat| (*seat, id(seat))));
+        let result = assignment.and_then(|assignment| plan.tournament.result_tag(assignment.pairing, format));
+        let mut next =
+            NextGame::new((index, hall), place, board, assignment.map(|assignment| (assignment, id(assignment))));
         next.game.result = next.game.result.or(result);
         Arc::new(next)
     };
