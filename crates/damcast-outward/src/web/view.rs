@@ -9,7 +9,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::files::ArchiveList;
 use super::next_games::NextGame;
-use super::plan::{SectionStandings, ViewerPlan, ViewerStandings};
+use super::plan::{PlannedPairing, PlannedSection, SectionStandings, ViewerPlan, ViewerStandings};
 use super::state::{ViewerBoard, ViewerGame, ViewerHall};
 
 /// Content of all pages at one moment.
@@ -118,6 +118,11 @@ impl View {
     /// Whether there is a tournament.
     pub fn has_tournament(&self) -> bool {
         self.planned.standings.is_some()
+    }
+
+    /// Returns the published pairing of a game, with its section.
+    pub fn pairing_of(&self, game: &ViewerGame) -> Option<(&PlannedSection, &PlannedPairing)> {
+        self.plan().pairing(game.pairing.as_deref()?)
     }
 
     /// Returns the games for which boards wait.

@@ -237,14 +237,12 @@ impl<'a> PageBuilder<'a> {
 
     /// Whether the arbiter still has to enter the result of a game that has ended. In a tournament, games of no pairing have none.
     fn awaits_result(&self, game: &ViewerGame) -> bool {
-        let pairing = game.pairing.as_deref().and_then(|id| self.view.plan().pairing(id));
-        !self.view.has_tournament() || pairing.is_some_and(|(_, pairing)| pairing.points.is_none())
+        !self.view.has_tournament() || self.view.pairing_of(game).is_some_and(|(_, pairing)| pairing.points.is_none())
     }
 
     /// Whether a game was interrupted, and continues on another day.
     fn is_adjourned(&self, game: &ViewerGame) -> bool {
-        let pairing = game.pairing.as_deref().and_then(|id| self.view.plan().pairing(id));
-        pairing.is_some_and(|(_, pairing)| pairing.later == ViewerDeferral::Adjourned)
+        self.view.pairing_of(game).is_some_and(|(_, pairing)| pairing.later == ViewerDeferral::Adjourned)
     }
 
     /// Whether a game goes on today.

@@ -20,7 +20,7 @@ type SectionPlayer<'a> = (&'a PlannedSection, &'a PlannedPlayer);
 impl<'a> PageBuilder<'a> {
     /// Returns the players of a game, White first: those of its pairing, else the only ones with these names.
     fn planned_players(&self, game: &ViewerGame) -> [Option<SectionPlayer<'a>>; 2] {
-        let paired = game.pairing.as_deref().and_then(|id| self.view.plan().pairing(id));
+        let paired = self.view.pairing_of(game);
         Color::BOTH.map(|color| match paired {
             Some((section, pairing)) => Some((section, section.player(pairing.player(color))?)),
             None => self.player_named(game.tag(["White", "Black"][color.index()])?),

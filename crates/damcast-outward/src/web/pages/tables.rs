@@ -127,7 +127,7 @@ impl<'a> PageBuilder<'a> {
         shown: &PageGame<'_>,
         last: &HashMap<&str, PageGame<'_>>,
     ) -> Option<&'a PlannedPairing> {
-        let (_, pairing) = self.view.plan().pairing(shown.game.pairing.as_deref()?)?;
+        let (_, pairing) = self.view.pairing_of(shown.game)?;
         last.get(pairing.id.as_str()).is_some_and(|last| last.is_same(shown)).then_some(pairing)
     }
 
