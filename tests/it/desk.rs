@@ -653,7 +653,7 @@ fn demo_ends_on_signal_after_its_last_round() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    // The seventh round is open, and nobody plays it.
+    // Nobody plays in the seventh round, which is open.
     let is_over = || {
         let text = std::fs::read_to_string(place.join("public/tournament.json")).unwrap_or_default();
         let all: Value = serde_json::from_str(&text).unwrap_or_default();

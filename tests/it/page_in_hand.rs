@@ -1,4 +1,4 @@
-//! What a viewer's hand and a screen reader have of a page that changes: a finger that scrolls, the focus, the moves that are read aloud.
+//! Tests a page that changes while a viewer scrolls it, holds the focus in it, or has its moves read aloud.
 
 use serde_json::{Value, json};
 

@@ -237,7 +237,7 @@ impl ViewerPlan {
                 (Some(tournament), Some(standings))
             }
             Some(_) => {
-                // What our own code writes can be parsed.
+                // `documents` writes valid JSON.
                 let made = |document: fn(&Tournament) -> String| -> Vec<(&str, Value)> {
                     let value = |text: String| serde_json::from_str(&text).unwrap_or_default();
                     of_halls().map(|(hall, plan)| (*hall, value(document(&plan.tournament)))).collect()
@@ -582,7 +582,7 @@ mod tests {
     }
 
     #[test]
-    fn board_of_no_pairing_waits_until_its_first_game_and_with_new_tags() {
+    fn board_of_no_pairing_waits_before_first_game_and_on_new_tags() {
         let list = |tag: &str| {
             format!(r#""type":"boards","list":[{{"board":"x-1","gametype":"20","tags":{{"Round":"{tag}"}}}}]"#)
         };

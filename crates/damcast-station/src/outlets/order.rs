@@ -281,7 +281,7 @@ impl<'d> EventOrder<'d> {
         let mut known = counts.into_iter().filter_map(|(stream, n)| Some((stream, n?)));
         let (Some((stream, n)), None) = (known.next(), known.next()) else { return None };
         let is_next = own == seq && generation == self.generation.id;
-        // A correction of a tag names a board too, but is of the tournament.
+        // A correction of a tag belongs to the tournament, although it names a board.
         let (board, game) = if stream.is_of_board() { (board, game) } else { (None, None) };
         let event = EventId { board: board.unwrap_or_default(), game: game.unwrap_or_default(), stream, n };
         let last = self.written.get(&event.key()).copied().unwrap_or(0);

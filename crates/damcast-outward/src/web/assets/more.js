@@ -105,7 +105,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
   function touch(board, click) {
     const point = new DOMPoint(click.clientX, click.clientY).matrixTransform(board.getScreenCTM().inverse()), width = +board.dataset.w;
     const column = Math.floor(point.x / 10), field = Math.floor(point.y / 10) * width + column;
-    // Beside the squares are their coordinates.
+    // The coordinates lie outside the squares.
     if (column < 0 || column >= width) return;
     const moves = $$("#legal a").map((link) => ({ link, path: numbers(link.dataset.path) }));
     const [from, ...via] = [...touched, field], ways = moves.filter(({ path }) => path[0] === from && via.every((at) => path.indexOf(at, 1) > 0)), ends = ways.filter(({ path }) => path.at(-1) === field);
@@ -126,7 +126,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     if (board) touch(board, click);
     if (!link || link.id === "golive" || click.ctrlKey || click.metaKey || click.shiftKey) return;
     click.preventDefault();
-    // The list of moves is another one then.
+    // The visit replaces the list of moves.
     visit(link.href).then(() => { if (document.activeElement === document.body) $("#board")?.focus({ preventScroll: true }); });
   });
   document.addEventListener("keydown", (key) => {

@@ -172,7 +172,7 @@ impl<'a> PageBuilder<'a> {
         let links = event.links().into_iter().zip([texts.stream, texts.regulations, texts.website]);
         let links: Vec<_> = links.filter_map(|(address, label)| Some((address?, label))).collect();
         let has_schedule = event.schedule().next().is_some();
-        // All that it shows is of the tournament.
+        // Shows facts of the tournament alone.
         self.parts.leaf("section", "event", self.view.hall.plan_key(), || html! { section.ev aria-label=(texts.about_event) {
             @if !event.start.is_empty() || !event.site.is_empty() { p.ev-when {
                 (self.days())

@@ -1,4 +1,4 @@
-//! What the events say beside games: the published tournament of each hall, and its boards with the tags of their next games.
+//! Reads the plan of each hall from its events: the published tournament, and the boards with the tags of their next games.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
