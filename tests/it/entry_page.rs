@@ -279,6 +279,26 @@ fn phone_enters_moves_also_while_offline() {
     }
     browser.evaluate("document.querySelector('.claim button[value=\"1-1\"]').click()");
     browser.wait("document.querySelector('.turn').textContent", &"Reported: 1-1. The arbiter confirms it.".into());
+    // A take-back that failed, or whose button is tapped twice, stops no later move and takes back no other one.
+    browser.wait("document.querySelector('.back button').disabled", &false.into());
+    browser.call("Network.emulateNetworkConditions", network(true));
+    browser.evaluate("document.querySelector('.back button').click()");
+    browser.wait("document.querySelector('.queue').textContent", &"Not done: no connection. Try again.".into());
+    browser.call("Network.emulateNetworkConditions", network(false));
+    type_move(&mut browser, "31-27");
+    browser.wait(WAITING, &0.into());
+    browser.wait("document.querySelector('.queue').textContent", &"".into());
+    browser.wait("document.querySelector('.back button').disabled", &false.into());
+    browser.evaluate("{ const back = document.querySelector('.back button'); back.click(); back.click(); 0 }");
+    browser.wait(MOVES, &"32-28 17-22 28x17 12x21".into());
+    browser.wait("document.querySelector('.back button').disabled", &false.into());
+    assert_eq!(browser.evaluate(MOVES), "32-28 17-22 28x17 12x21");
+    // A tapped move has the times that were filled in.
+    browser.evaluate("document.querySelector('[name=white]').value = '1:02:03', 0");
+    tap(&mut browser, "31");
+    tap(&mut browser, "27");
+    wait_until("the times", || live(folder.path(), "table-1-1.pdn").contains("1:02:03"));
+    browser.wait("document.querySelector('[name=white]').value", &"".into());
     // A refused move says why, and can be dropped.
     type_move(&mut browser, "1-50");
     browser.wait("document.querySelector('.queue button')?.textContent", &"Drop what was not sent".into());

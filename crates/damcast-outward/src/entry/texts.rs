@@ -11,7 +11,7 @@ texts! {
         /// Label of the field for the code of a table.
         code: "Code of the table", "Code van de tafel", "Code de la table", "Код стола";
         /// Below the field for the code.
-        code_hint: "It is on the sheet at the table.", "Hij staat op het blad bij de tafel.", "Il est sur la feuille de la table.", "Он напечатан на листе у стола.";
+        code_hint: "It is on the sheet at the table.", "De code staat op het blad bij de tafel.", "Il est sur la feuille de la table.", "Он напечатан на листе у стола.";
         /// Button behind the field for the code.
         open: "Open the table", "Tafel openen", "Ouvrir la table", "Открыть стол";
         /// In the head of a table. `{}`: number of the round.
@@ -39,9 +39,9 @@ texts! {
         /// Heading of the buttons for a claimed result.
         result: "Report the result", "Uitslag melden", "Annoncer le résultat", "Сообщить результат";
         /// Below those buttons.
-        result_hint: "The arbiter confirms it.", "De arbiter bevestigt hem.", "L’arbitre le confirme.", "Его подтверждает арбитр.";
+        result_hint: "The arbiter confirms it.", "De arbiter bevestigt de uitslag.", "L’arbitre le confirme.", "Его подтверждает судья.";
         /// Above the board, once a result was reported. `{}`: the result.
-        claimed: "Reported: {}. The arbiter confirms it.", "Gemeld: {}. De arbiter bevestigt.", "Annoncé : {}. L’arbitre confirme.", "Сообщено: {}. Арбитр подтвердит.";
+        claimed: "Reported: {}. The arbiter confirms it.", "Gemeld: {}. De arbiter bevestigt.", "Annoncé : {}. L’arbitre confirme.", "Сообщено: {}. Судья подтвердит.";
         /// Heading of the list of moves.
         moves: "Moves", "Zetten", "Coups", "Ходы";
         /// Button below a table: this browser forgets its code.
@@ -55,6 +55,11 @@ texts! {
             "Geen verbinding. Nog niet verzonden: {}. Ze worden vanzelf verzonden.",
             "Pas de connexion. Pas encore envoyés : {}. Ils seront envoyés tout seuls.",
             "Нет связи. Ещё не отправлено: {}. Отправится само.";
+        /// Shown when nothing answers a request that is not sent again by itself.
+        not_done: "Not done: no connection. Try again.",
+            "Niet uitgevoerd: geen verbinding. Probeer het opnieuw.",
+            "Pas fait : pas de connexion. Réessayez.",
+            "Не выполнено: нет связи. Попробуйте ещё раз.";
         /// Shown when the station refuses a move. First `{}`: the move; second `{}`: the English reason.
         was_refused: "{} was refused: {}", "{} is geweigerd: {}", "{} a été refusé : {}", "{} отклонён: {}";
         /// Button: drops the moves that were refused or wait behind a refused one.

@@ -11,19 +11,22 @@ const shape = (name, attributes) => {
   return element;
 };
 
-/** Sends JSON, or asks without a body. Throws if nothing answers. */
+/** Sends JSON, or asks without a body. Throws if nothing answers within ten seconds. */
 const send = async (path, body) => {
-  const answer = await fetch(path, {method: body ? 'POST' : 'GET', headers: body ? {'Content-Type': 'application/json'} : {}, body: body && JSON.stringify(body), cache: 'no-store'});
+  const answer = await fetch(path, {method: body ? 'POST' : 'GET', headers: body ? {'Content-Type': 'application/json'} : {}, body: body && JSON.stringify(body), cache: 'no-store', signal: AbortSignal.timeout(10000)});
   return answer.json();
 };
 
-/** The code in the address becomes a cookie, and leaves the address. */
-const openCode = async () => {
-  const code = location.hash.slice(1);
+/** The code in the address becomes a cookie, and leaves the address. While nothing answers, it is sent again. */
+const openCode = async (code = location.hash.slice(1)) => {
   if (!code || code.startsWith('table-')) return false;
   history.replaceState(null, '', location.pathname + location.search);
-  const answer = await send('/open', {code}).catch(() => ({error: filled(texts.not_sent, 0)}));
-  if (!answer.ok) { $('#why').textContent = answer.error; return false; }
+  const answer = await send('/open', {code}).catch(() => ({error: texts.not_done, try_again: true}));
+  if (!answer.ok) {
+    $('#why').textContent = answer.error;
+    if (answer.try_again) setTimeout(openCode, 3000, code);
+    return false;
+  }
   location.hash = `table-${answer.key}`;
   location.reload();
   return true;
@@ -62,7 +65,7 @@ const played = (view, pieces, path) => {
 
 class Table {
   constructor(card) {
-    Object.assign(this, {card, key: card.dataset.key, view: null, picked: null, refused: null, isSending: false, isAway: false});
+    Object.assign(this, {card, key: card.dataset.key, view: null, picked: null, choices: [], refused: null, notice: null, isSending: false, isLooking: false, isChanging: false, isAway: false});
     this.place = `damcast-entry-${this.key}`;
     this.queue = JSON.parse(localStorage.getItem(this.place) ?? '[]');
     card.addEventListener('submit', event => this.submit(event));
@@ -77,13 +80,20 @@ class Table {
 
   async look() {
     if (this.queue.length && !this.refused) return this.flush();
+    if (this.isLooking) return;
+    this.isLooking = true;
     try { this.hear(await send(`/table/${this.key}`)); this.isAway = false; } catch { this.isAway = true; }
+    this.isLooking = false;
     this.draw();
   }
 
   hear(answer) {
-    if (answer.table) { this.view = answer.table; this.begins &&= this.view.state === 'over'; }
-    else if (answer.invalid_code) { this.closed = answer.error; }
+    if (answer.table) {
+      // Another phone has entered a move or taken one back.
+      if (!this.queue.length && JSON.stringify(this.view?.next) !== JSON.stringify(answer.table.next)) this.pick(null);
+      this.view = answer.table;
+      this.begins &&= this.view.state === 'over';
+    } else if (answer.invalid_code) { this.closed = answer.error; }
   }
 
   /** Place of the next move: behind those that wait. */
@@ -99,31 +109,37 @@ class Table {
     if (!this.view) return;
     const field = name => form.elements[name]?.value.trim() ?? '';
     if (act === 'enter') {
-      this.enter(field('move'), {white: field('white'), black: field('black')});
-      form.reset();
+      this.enter(field('move'));
     } else {
       this.change({act, game: this.view.game, ...(act === 'take-back' ? {ply: this.view.plies.length} : {result: event.submitter.value})});
     }
   }
 
-  enter(move, clocks = {}) {
+  /** Enters a move with the times that the form has. */
+  enter(move) {
     if (!move) return;
-    const {game, ply} = this.next();
-    this.queue.push({act: 'enter', game, ply, move, ...clocks});
-    this.picked = null;
+    const {game, ply} = this.next(), form = $('form.enter', this.card), [white, black] = ['white', 'black'].map(side => form.elements[side].value.trim());
+    this.queue.push({act: 'enter', game, ply, move, white, black});
+    form.reset();
+    this.notice = null;
+    this.pick(null);
     this.keep();
     this.draw();
     this.flush();
   }
 
-  /** A request that is not repeated by itself: a ply taken back, a claim. */
+  /** A request that is not repeated by itself: a ply taken back, a claim. The second tap of a double tap does nothing. */
   async change(request) {
+    if (this.isChanging) return;
+    this.isChanging = true;
+    this.draw();
     try {
       const answer = await send(`/table/${this.key}`, request);
       this.hear(answer);
-      this.refused = answer.ok ? null : answer.error;
-    } catch { this.refused = filled(texts.not_sent, 0); }
+      this.notice = answer.ok ? null : answer.error;
+    } catch { this.notice = texts.not_done; }
     this.draw();
+    setTimeout(() => { this.isChanging = false; this.draw(); }, 1000);
   }
 
   /** Sends what waits, in order. */
@@ -163,6 +179,9 @@ class Table {
   /** Legal moves; none while moves wait, because the station alone knows the rules. */
   moves() { return this.queue.length ? [] : this.view.moves; }
 
+  /** Marks the squares of a move that is being tapped, and offers captures between the same squares. */
+  pick(squares, choices = []) { Object.assign(this, {picked: squares, choices}); }
+
   tap(event) {
     const drop = event.target.closest('[data-drop]'), choice = event.target.closest('[data-move]'), hit = event.target.closest('.hit');
     if (drop) { Object.assign(this, {queue: [], refused: null}); this.keep(); this.look(); return; }
@@ -179,18 +198,19 @@ class Table {
       const fits = this.moves().filter(move => move.path[0] === path[0] && path.slice(1).every((square, at, all) => move.path.slice(1).indexOf(square) >= 0 && (at === 0 || move.path.indexOf(square) > move.path.indexOf(all[at - 1]))));
       const ending = fits.filter(move => move.path.at(-1) === name);
       if (ending.length === 1) this.enter(ending[0].text);
-      else if (fits.length) { this.picked = path; this.draw(ending.length > 1 ? ending : []); }
-      else if (this.queue.length && letter === '.') this.enter(path.join('-'));
-      else { this.picked = null; this.draw(); }
+      else if (!fits.length && this.queue.length && letter === '.') this.enter(path.join('-'));
+      else { this.pick(fits.length ? path : null, ending); this.draw(); }
       return;
     }
-    this.picked = isOwn && (from.length || this.queue.length) ? [name] : null;
+    this.pick(isOwn && (from.length || this.queue.length) ? [name] : null);
     this.draw();
   }
 
-  draw(choices = []) {
-    const {card, view, queue} = this;
+  draw() {
+    const {card, view, queue, choices} = this;
     if (!view) return;
+    // The station did not answer when the page was made, so the page has no table.
+    if (!$('form.enter', card)) { location.reload(); return; }
     const {pieces, turn} = this.position();
     const svg = $('svg.bd', card);
     if (svg) this.drawBoard(svg, pieces);
@@ -218,7 +238,7 @@ class Table {
     place.hidden = !choices.length;
     place.replaceChildren(...choices.map(({text}) => { const button = document.createElement('button'); button.type = 'button'; button.dataset.move = text; button.textContent = text; return button; }));
     const warning = $('.queue', card);
-    const words = this.refused ?? (this.isAway && queue.length ? filled(texts.not_sent, queue.map(({move}) => move).join(' ')) : '');
+    const words = this.refused ?? this.notice ?? (this.isAway && queue.length ? filled(texts.not_sent, queue.map(({move}) => move).join(' ')) : '');
     if (warning.dataset.words !== words) {
       warning.dataset.words = words;
       warning.replaceChildren(words);
@@ -238,6 +258,7 @@ class Table {
     const isPlaying = view.state === 'playing' && !queue.length;
     form.hidden = !isPlaying || !last;
     $('.claim', card).hidden = !isPlaying;
+    for (const button of card.querySelectorAll('.back button, .claim button')) button.disabled = this.isChanging;
     if (last) $('button', form).textContent = filled(texts.take_back, last);
   }
 
@@ -275,6 +296,6 @@ const start = async () => {
     $('.bwrap', card)?.after(turn);
     new Table(card);
   }
-  addEventListener('hashchange', openCode);
+  addEventListener('hashchange', () => openCode());
 };
 start();
