@@ -171,6 +171,7 @@ impl Day {
         self.send_dialog(&format!("round {round}: open"));
         self.desk("set_up");
         press(&mut self.browser, "Codes for the tables");
+        press(&mut self.browser, "Make new codes");
         let sheets = "document.querySelectorAll('#dialog .sheet').length";
         self.browser.wait(sheets, &TABLES.into());
         let text = "[...document.querySelectorAll('#dialog .sheet')].map(sheet => sheet.textContent.match(/[a-z0-9]{5}-[a-z0-9]{5}-[a-z0-9]{5}/)[0]).join()";
@@ -445,6 +446,8 @@ fn type_game_of_failed_board(day: &mut Day) {
     day.send_dialog("makes no moves");
     day.browser.wait(&format!("Boolean({failed}.entry)"), &true.into());
     day.press_key("code");
+    day.check_dialog("new-code");
+    press(&mut day.browser, "Make new codes");
     day.browser.wait("document.querySelectorAll('#dialog .sheet').length", &1.into());
     day.check_dialog("code");
     press(&mut day.browser, "Close");

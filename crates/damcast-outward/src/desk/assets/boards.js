@@ -93,7 +93,7 @@ const detail = (place, board) => {
     return [
       el('a.back', {href: '#boards'}, '← ', texts.all_boards),
       el('header', {}, el('h2', {id: 'board-title'}, `${board.name}: ${(problem?.[1] ?? wordOf(board)).toLowerCase()}`),
-        el('p', {}, bdi(white), ' – ', bdi(black), board.game ? `, ${filled(texts.game, board.game)}, ${count(texts.plies, board.plies)}` : '')),
+        el('p', {}, bdi(white), ' – ', bdi(black), board.game ? `, ${filled(texts.game, board.game)}${board.plies ? `, ${count(texts.plies, board.plies)}` : ''}` : '')),
       problem && el('p.why', {}, bdi(problem[2]), board.since_s !== null ? el('span.q', {}, ` ${filled(texts.since, time(board.since))}`) : ''),
       el('dl.facts', {},
         el('div', {}, el('dt', {}, texts.station_reports), el('dd', {}, english(board.text))),
@@ -243,7 +243,7 @@ const actions = board => el('div.ab', {role: 'group', 'aria-label': filled(texts
   known.tournament?.version > 0 && board.game && button(texts.assign, 'adopt', () => adopt(nowOf(board))),
   (isGoing(board) ? board.missing_moves : isOperator() && board.game) && button(texts.missing_moves, 'moves', () => loadOthers().then(() => addMissing(nowOf(board)))),
   board.entry && button(texts.enter_move, 'enter', () => loadOthers().then(() => enterMove(nowOf(board)))),
-  board.entry && button(texts.code, 'code', () => loadOthers().then(() => showCodes([board.name]))),
+  board.entry && button(texts.code, 'code', () => loadOthers().then(() => askForCodes([board.name]))),
   isElectronic(board) && button(board.entry ? texts.entry_off : texts.entry_on, 'entry', () => loadOthers().then(() => switchEntry(nowOf(board)))),
   ...!isOperator() ? [] : [
     board.game && !isGoing(board) && button(texts.continue_game, 'continue', () => simply(board, texts.continue_game, 'continue', texts.continue_game_effect)),

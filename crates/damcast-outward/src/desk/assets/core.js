@@ -31,6 +31,8 @@ const count = (forms, number, ...more) => filled(forms[{one: 0, few: 1}[count.ru
 count.rules = new Intl.PluralRules(LANG);
 /** Words of the station without commands: the desk has buttons for them. */
 const plain = text => text.replace(/ \(.damcast [^)]*\)/g, '').replace(/needs `?--confirm`?/g, 'needs to be confirmed').replace(/(; )?(if it is meant so, ask again|repeat) with `?--confirm`?/g, '$1confirm it below').replace(/with `?--confirm`? he/g, 'once you confirm, he').replace(/(with )?`?--(confirm|correct)`?/g, 'the box below').replace(/`damcast [^\x60]*`/g, 'the button for it');
+/** Name of the person who acted: a user of the computer who used a terminal has a process too. */
+const actor = by => by.match(/^uid \d+ \((.*)\), pid \d+$/)?.[1] ?? by;
 const english = text => el('bdi', {lang: 'en'}, plain(text));
 /** Text for a word of the station: `named('state', 'clock-stopped')`; the word itself without one. */
 const named = (kind, word) => texts[`${kind}_${word.replace(/[- ]/g, '_')}`] ?? word;
@@ -72,8 +74,10 @@ const ask = request => api('/api/request', request);
 
 /** Fetches the tournament and draws the views again. */
 const learnTournament = async () => {
+  const mine = learnTournament.asked = (learnTournament.asked ?? 0) + 1;
   const answer = await api('/api/tournament');
-  if (!answer.ok) return;
+  // An older answer may arrive last.
+  if (!answer.ok || mine !== learnTournament.asked) return;
   known.tournament = answer;
   $('#event').textContent = answer.tournament?.event?.name ?? answer.tournament?.name ?? '';
   show();
@@ -94,7 +98,7 @@ const show = () => {
   if (!known.me) return;
   const {view, rest} = where();
   const place = $('#view');
-  if (drawn !== view) { place.replaceChildren(); drawn = view; }
+  if (drawn !== view) { place.replaceChildren(); delete place.dataset.mark; drawn = view; }
   for (const link of document.querySelectorAll('#views a')) {
     if (link.hash.slice(1) === view) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
   }
@@ -111,7 +115,7 @@ const fill = (place, mark, children) => {
   const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   place.dataset.mark = text;
   place.replaceChildren(...children().filter(Boolean));
-  if (key) place.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+  if (key) place.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({preventScroll: true});
   return true;
 };
 
@@ -134,9 +138,16 @@ const banner = (text, isGood = false, isTrouble = false) => {
 
 // Changes. A dialog shows the effect of each change first, and sends it when the user presses the button.
 
+/** Opens a dialog that only tells something. */
+const tell = (title, ...parts) => {
+  const dialog = $('#dialog');
+  dialog.replaceChildren(el('h2', {id: 'dialog-title'}, title), ...parts, el('div.ab', {}, el('button.btn.p', {type: 'button', onclick: () => dialog.close()}, texts.close)));
+  if (!dialog.open) dialog.showModal();
+};
+
 /** Opens a dialog. `title`; `fields`: elements with inputs; `request()`: request for the station, `null` while a field is missing;
- * `effect()`: lines above the preview of the station; `verb`: text of the button; `done(reply)`. */
-const propose = ({title, fields = [], request, effect = () => [], verb, done = () => {}}) => {
+ * `effect()`: lines above the preview of the station; `verb`: text of the button; `done(reply)`; `refused()`. */
+const propose = ({title, fields = [], request, effect = () => [], verb, done = () => {}, refused = () => {}}) => {
   const dialog = $('#dialog');
   // The request names the version of the preview: the station refuses it after another change, and the preview is drawn again.
   let version = known.tournament?.version, if_seen;
@@ -151,7 +162,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     const requested = request();
     if (!requested) return null;
     if (requested.do !== 'tournament') {
-      const trial = requested.do === 'request' && (isTrial ? {dry_run: true} : {if_seen});
+      const trial = requested.do === 'request' && (isTrial ? {dry_run: true} : {if_seen: if_seen ?? requested.if_seen});
       return {...requested, ...trial, ...(confirmed.confirm && {confirm: true})};
     }
     const inner = {...requested.request, ...(confirmed.confirm && {confirm: true}), ...(confirmed.correct && {correct: true})};
@@ -199,13 +210,22 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     const reply = await ask(requested);
     button.disabled = false;
     if (requested.do === 'tournament' || /^(result|names)/.test(requested.request)) learnTournament();
+    const isShown = form.isConnected && dialog.open;
     if (!reply.ok) {
+      const words = filled(texts.not_done, plain(reply.error ?? ''));
+      // The user has closed this dialog, or opened another one.
+      if (!isShown) { banner(words); return; }
+      // What was confirmed may be another thing now.
+      delete confirmed.confirm;
+      delete confirmed.correct;
+      consent.replaceChildren();
       offer(reply.error ?? '');
       preview();
-      refusal.textContent = filled(texts.not_done, plain(reply.error ?? ''));
+      refusal.textContent = words;
+      refused();
       return;
     }
-    dialog.close();
+    if (isShown) dialog.close();
     const messages = [...reply.messages ?? [], ...(reply.lines ?? []).filter(line => line && line !== '*').map(line => filled(texts.written, line))].join(' · ');
     banner(plain(messages) || texts.done, true);
     done(reply);
@@ -214,6 +234,8 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     el('h2', {id: 'dialog-title'}, title), ...fields, dry, consent, refusal,
     el('div.ab', {}, button, el('button.btn', {type: 'button', onclick: () => dialog.close()}, texts.cancel)));
   dialog.replaceChildren(form);
+  // A preview that failed is repeated once the station answers again.
+  propose.preview = preview;
   preview();
   dialog.showModal();
   ([...form.querySelectorAll('input, select, textarea')].find(field => field.offsetParent) ?? button).focus();
@@ -301,7 +323,10 @@ const follow = async () => {
 const hear = update => {
   Object.assign(known, {status: update.status ?? known.status, trouble: update.trouble, viewers: update.viewers, silent: update.silent, deliveries: update.deliveries, here: update.here, heard: Date.now()});
   if (update.trouble) banner(`${texts.station_silent} ${update.trouble}`, false, true);
-  else if (banner.isTrouble) banner(null);
+  else if (banner.isTrouble) {
+    banner(null);
+    if ($('#dialog').open) propose.preview?.();
+  }
   sound.hear(update.status?.alarms ?? []);
   const others = update.here.filter(person => person.name !== known.me?.name || person.role !== known.me?.role);
   $('#me').replaceChildren(el('b', {}, bdi(known.me.name)), `, ${texts[known.me.role]}`, others.length ? `. ${texts.also_logged_in}` : '',
@@ -331,7 +356,7 @@ const enter = person => {
   follow();
   learnTournament();
   show();
-  loadOthers().then(show);
+  loadOthers().then(() => { drawn = null; show(); });
 };
 
 const leave = why => {
@@ -376,6 +401,8 @@ const start = async () => {
   }
   $('#code-form').addEventListener('submit', event => { event.preventDefault(); logIn({code: $('#code').value}); });
   $('#password-form')?.addEventListener('submit', event => { event.preventDefault(); logIn({name: $('#name').value, password: $('#password').value}); });
+  // A file that misses its place must not replace the desk.
+  for (const kind of ['dragover', 'drop']) addEventListener(kind, event => { if (event.dataTransfer?.types.includes('Files')) event.preventDefault(); });
   $('#leave').addEventListener('click', async () => { await api('/api/logout', {}); leave(); });
   $('#sound').addEventListener('click', event => {
     const isOn = event.target.getAttribute('aria-pressed') !== 'true';

@@ -1,16 +1,18 @@
 // Set up: boards, the event and its players, without a file. Each step is done at once, and can be undone.
 
-const evening = {asked: 0, setup: null, previous: null, changes: 0, last: Promise.resolve()};
+// Contents before and after the last own step: `previous`, `left`.
+const evening = {asked: 0, setup: null, previous: null, left: null, changes: 0, last: Promise.resolve()};
 
-/** Changes the contents of `setup.toml`, after the changes before: `change` gets the contents that those have left. */
-const changeSetup = change => evening.last = evening.last.then(async () => {
-  const seen = contents(), next = change(seen);
+/** Changes the contents of `setup.toml`, after the changes before: `change` gets the contents that those have left. The station
+ * refuses it if the file has other contents than `before()`. */
+const changeSetup = (change, before = contents) => evening.last = evening.last.then(async () => {
+  const seen = before(), next = change(seen);
   evening.changes++;
   const reply = await ask({do: 'set-up', seen, contents: next});
   evening.changes++;
   evening.asked = 0;
   if (!reply.ok) { banner(filled(texts.not_done, reply.error)); show(); return false; }
-  evening.previous = seen;
+  Object.assign(evening, {previous: seen, left: next});
   evening.setup = {...evening.setup, contents: next};
   banner(reply.messages.join(' · ') || texts.done, true);
   show();
@@ -28,18 +30,30 @@ const freeNames = (word, amount) => {
 };
 const gameType = () => ownLines().at(-1)?.['game-type'] ?? '20';
 
-/** Shows the codes of tables without boards, one sheet a table, to print or to scan. */
+/** Asks for which tables new codes are made: a new code ends the one before. Tables where nobody plays are chosen. */
+const askForCodes = names => {
+  const isFree = name => !known.status?.boards.find(board => board.name === name)?.is_ongoing;
+  const boxes = names.map(name => [name, el('input', {type: 'checkbox', checked: names.length === 1 || isFree(name)})]);
+  const dialog = $('#dialog'), make = event => { event.preventDefault(); showCodes(boxes.filter(([, box]) => box.checked).map(([name]) => name)); };
+  dialog.replaceChildren(el('form', {onsubmit: make}, el('h2', {id: 'dialog-title'}, texts.codes), el('p', {}, texts.codes_hint),
+    el('div.checks', {}, ...boxes.map(([name, box]) => el('label.check', {}, box, bdi(name)))),
+    el('div.ab', {}, el('button.btn.p', {type: 'submit'}, texts.make_codes), el('button.btn', {type: 'button', onclick: () => dialog.close()}, texts.cancel))));
+  dialog.showModal();
+};
+
+/** Makes codes of tables without boards, and shows one sheet a table, to print or to scan. */
 const showCodes = async names => {
   const sheets = [];
   for (const board of names) {
     const answer = await api('/api/entry-code', {board});
-    if (!answer.ok) { banner(filled(texts.not_done, answer.error)); return; }
+    // Codes made before have ended the earlier ones, so their sheets are shown.
+    if (!answer.ok) { sheets.unshift(el('p.no', {role: 'alert'}, filled(texts.not_done, `${board}: ${plain(answer.error)}`))); break; }
     sheets.push(el('section.sheet', {}, el('h3', {}, bdi(board)), answer.svg && el('div.code', {}, drawing(answer.svg)), el('p', {}, filled(texts.entry_code, answer.code)), answer.address && el('p.q.s', {}, answer.address.split('#')[0])));
   }
   const dialog = $('#dialog');
   dialog.replaceChildren(el('h2', {id: 'dialog-title'}, texts.codes), el('p.q', {}, texts.codes_hint), ...sheets,
     el('div.ab', {}, el('button.btn.p', {type: 'button', onclick: () => print()}, texts.print), el('button.btn', {type: 'button', onclick: () => dialog.close()}, texts.close)));
-  dialog.showModal();
+  if (!dialog.open) dialog.showModal();
 };
 
 /** A form that adds tables without boards. */
@@ -69,7 +83,7 @@ const drawLines = place => {
     free.length > 0 && el('p.q.s', {}, texts.try_hint),
     addingTables(),
     el('p.q.s', {}, texts.phones_hint),
-    ownLines().some(line => line.mode === 'entry') && el('div.ab', {}, button(texts.codes, 'codes', () => showCodes(ownLines().filter(line => line.mode === 'entry').map(line => line.name))))]);
+    ownLines().some(line => line.mode === 'entry') && el('div.ab', {}, button(texts.codes, 'codes', () => askForCodes(ownLines().filter(line => line.mode === 'entry').map(line => line.name))))]);
 };
 
 /** Draws the name, place and time control of the event, and the game of all tables. */
@@ -127,10 +141,12 @@ views.set_up = {
     }
     const {setup, previous} = evening;
     if (!setup) return;
+    // An error may stand in their place.
+    if (!$('#set-up-head', place)) { place.replaceChildren(); delete place.dataset.mark; }
     fill(part(place, 'div', {id: 'set-up-head'}), [setup.mistake, Boolean(previous)], () => [
       el('div.hd', {}, el('h2', {}, texts.set_up), el('p', {}, texts.set_up_hint)),
       setup.mistake && el('p.no', {}, texts.set_up_mistake, ' ', english(setup.mistake)),
-      previous && el('div.ab', {}, button(texts.undo_set_up, 'undo', () => changeSetup(() => evening.previous)))]);
+      previous && el('div.ab', {}, button(texts.undo_set_up, 'undo', () => changeSetup(() => evening.previous, () => evening.left)))]);
     drawLines(part(place, 'section', {id: 'set-up-lines'}));
     drawEvent(part(place, 'section', {id: 'set-up-event'}));
     drawEntrants(part(place, 'section', {id: 'set-up-players'}));

@@ -35,6 +35,7 @@ const pairByEngine = section => {
     request: () => paired && ofTournament(paired),
     // All pairs would fill a phone.
     done: () => banner(filled(texts.pair_round, (last?.round ?? 0) + 1), true),
+    refused: () => run(),
   });
   // Every change of a field asks the program again.
   dialog.dialog.querySelector('form').addEventListener('change', event => { if (event.target.dataset.key !== 'confirm') run(); });

@@ -2,20 +2,27 @@
 
 /** Proposal of the board of a pairing, and whether the pairing waits for its result. */
 const awaitedOf = (section, round, pairing) => known.status?.results_awaited.find(one => one.section === section.name && one.round === round.round && one.board_number === (pairing.table ?? null));
-/** Board that shows the game of a pairing. */
-const shownAt = (section, round, pairing) => known.status?.boards.find(board => board.pairing?.section === section.name && board.pairing.round === round.round && board.pairing.board_number === (pairing.table ?? null));
+/** Board that shows the game of a pairing; none while the game of another pairing goes on there. */
+const shownAt = (section, round, pairing) => {
+  const shown = known.status?.boards.find(board => board.pairing?.section === section.name && board.pairing.round === round.round && board.pairing.board_number === (pairing.table ?? null));
+  return shown?.is_ongoing && !shown.pairing.is_playing ? undefined : shown;
+};
 const pointsOf = section => { const [win, draw, loss] = (section.scoring ?? '2-1-0').split('-'); return [`${win}-${loss}`, `${draw}-${draw}`, `${loss}-${win}`]; };
 
 views.results = {
   title: texts.results_title,
   filter: 'missing',
+  // Keys of the rows, and when rows moved last.
+  keys: [],
+  moved: 0,
   draw(place) {
     if (!known.tournament) { fill(place, 'nothing', () => [el('p.q', {}, texts.loading_tournament)]); return; }
     const open = sections().flatMap(section => section.rounds.filter(round => stateOf(section, round.round) === 'open').map(round => ({section, round})));
-    const last = (known.tournament.history ?? []).filter(entry => entry.can_undo).at(-1);
+    const last = (known.tournament.history ?? []).filter(entry => entry.can_undo && !entry.what.startsWith('featured board')).at(-1);
     const rows = open.map(({section, round}) => ({section, round, rows: round.pairings.map(pairing => rowOf(section, round, pairing)).filter(row => views.results.filter === 'all' || !row.points)}));
-    const mark = [views.results.filter, last?.version, rows.map(of => [of.section.name, of.round.round, of.rows.map(({pairing, board, ...row}) => row)])];
-    fill(place, mark, () => [
+    const mark = [views.results.filter, last?.version, rows.map(of => [of.section.name, of.round.round, of.rows.map(({pairing, board, last, clocks, ...row}) => row)])];
+    const keys = rows.flatMap(of => of.rows.map(row => keyOfRow(of.section, row)));
+    const isNew = fill(place, mark, () => [
       el('div.hd', {}, el('h2', {}, texts.results_title), el('p', {}, open.length ? texts.results_keys : texts.no_open_round)),
       el('div.ab', {}, ...[['missing', texts.filter_missing], ['all', texts.filter_all]].map(([filter, title]) =>
         button(title, `filter ${filter}`, () => { views.results.filter = filter; show(); }, {'aria-pressed': String(views.results.filter === filter)})),
@@ -25,37 +32,54 @@ views.results = {
         el('h3', {}, sections().length > 1 ? bdi(`${section.name}, `) : '', filled(texts.round, round.round)),
         rows.length ? el('ol.res', {onkeydown: resultKey}, ...rows.map(row => resultRow(section, round, row))) : el('p.q', {}, texts.results_complete))),
     ]);
+    if (isNew && views.results.keys.some((key, index) => key !== keys[index])) views.results.moved = Date.now();
+    views.results.keys = keys;
+    // Moves and clocks change in place, so that a tap does not lose its button.
+    for (const {section, rows: shown} of rows) for (const row of shown) {
+      const text = $(`[data-key="${CSS.escape(keyOfRow(section, row))}"] .q`, place);
+      if (text?.textContent !== row.last + row.clocks) text?.replaceChildren(bdi(row.last), bdi(row.clocks));
+    }
     // A row that has its result leaves the list of missing ones.
-    if (document.activeElement === document.body && views.results.next) $(`[data-key="${CSS.escape(views.results.next)}"]`, place)?.focus();
+    if (isNew && document.activeElement === document.body && views.results.next) {
+      $(`[data-key="${CSS.escape(views.results.next)}"]`, place)?.focus({preventScroll: true});
+      views.results.next = null;
+    }
   },
 };
 
 const rowOf = (section, round, pairing) => {
   const name = id => section.players.find(player => player.id === id)?.name ?? '–';
-  const shown = shownAt(section, round, pairing);
-  // A game of another pairing may still go on there.
-  const board = shown?.is_ongoing && !shown.pairing.is_playing ? undefined : shown;
+  const board = shownAt(section, round, pairing);
   const clocks = board?.clocks ? `${clock(board.clocks.white)} ${clock(board.clocks.black)}` : '';
   const proposed = pairing.points ? null : awaitedOf(section, round, pairing)?.proposed ?? board?.pairing.proposed ?? null;
   return {pairing, board, table: String(pairing.table ?? '–'), white: name(pairing.white), black: name(pairing.black), last: board?.last ?? '', clocks, proposed, going: board?.is_ongoing ?? false,
     points: pairing.points ? pairing.points.join('-') : pairing.later ? texts[pairing.later] : ''};
 };
 
-const resultRow = (section, round, row) => el('li', {tabindex: 0, 'data-key': `row ${section.name} ${row.table}`, 'aria-label': `${filled(texts.board, row.table)}: ${row.white} – ${row.black}`},
+const keyOfRow = (section, row) => `row ${section.name} ${row.table}`;
+
+const resultRow = (section, round, row) => el('li', {tabindex: 0, 'data-key': keyOfRow(section, row), 'aria-label': `${filled(texts.board, row.table)}: ${row.white} – ${row.black}`},
   el('b', {}, row.table), el('span.n.sides', {}, bdi(row.white), bdi(row.black)), el('span.n.q', {}, bdi(row.last), bdi(row.clocks)),
   el('span.p', {}, row.points || (row.proposed ? filled(texts.proposed, row.proposed) : '')),
-  el('span.g', {}, ...pointsOf(section).map((result, index) => button(result.replace('-', '–'), `${section.name} ${row.table} ${index}`, () => enterResult(section, round, row, result),
+  el('span.g', {}, ...pointsOf(section).map((result, index) => button(result.replace('-', '–'), `${section.name} ${row.table} ${index}`, event => tapResult(event, section, round, row, result),
     {class: row.proposed === result ? 'btn p' : 'btn', 'data-points': String(2 - index), 'aria-label': `${result}, ${filled(texts.board, row.table)}`, disabled: !row.pairing.table || row.points === result}))));
 
 /** Keys on a row: 2, 1 and 0 are White's points; arrows and J, K move to another row. */
 const resultKey = event => {
   const row = event.target.closest('li');
-  if (!row || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (!row || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
   const points = $(`[data-points="${CSS.escape(event.key)}"]`, row);
   const next = {ArrowDown: row.nextElementSibling, j: row.nextElementSibling, ArrowUp: row.previousElementSibling, k: row.previousElementSibling}[event.key];
   if (!points && !next) return;
   event.preventDefault();
   if (next) next.focus(); else points.click();
+};
+
+/** Enters the result of a tap or a key, one at a time. A tap just after rows have moved is meant for the row before. */
+const tapResult = async (event, ...of) => {
+  if (views.results.isEntering || (event.detail && Date.now() - views.results.moved < 600)) return;
+  views.results.isEntering = true;
+  try { await enterResult(...of); } finally { views.results.isEntering = false; }
 };
 
 /** Enters a result at once. If the station refuses it, a dialog shows the reason and asks. Returns whether it is entered. */
@@ -66,8 +90,9 @@ const enterResult = async (section, round, row, result) => {
   const going = row.going && !row.points;
   const request = going ? wish(nowOf(board), `result ${result}`) : ofTournament({command: 'result', pairing: `${round.round}.${pairing.table}`, result, ...several(section)});
   const reply = await ask(request);
-  learnTournament();
+  await learnTournament();
   if (reply.ok) banner(plain(reply.messages?.[0] ?? texts.done), true);
+  else if ($('#dialog').open) banner(filled(texts.not_done, plain(reply.error ?? '')));
   else if (going) giveResult(nowOf(board), result);
   else resultOf(section, round, pairing, id => section.players.find(player => player.id === id)?.name ?? '–', board, result);
   return reply.ok;

@@ -23,7 +23,7 @@ views.log = {
     fill(part(place, 'div', {id: 'all-entries'}), all.map(entry => [entry.at, entry.what, entry.ok]), () => [
       el('div.hd', {}, el('h2', {}, texts.audit_log), zone()),
       all.length ? table(texts.newest_first, [texts.time, texts.user, texts.action, texts.outcome], all.map(entry =>
-        [el('time', {datetime: entry.at, title: entry.at}, dayAndTime(entry.at)), entry.by, plain(entry.what), entry.ok ? entry.message ? english(entry.message) : texts.done : el('span.no', {}, english(filled(texts.refused, entry.message)))]), '.crd')
+        [el('time', {datetime: entry.at, title: entry.at}, dayAndTime(entry.at)), actor(entry.by), plain(entry.what), entry.ok ? entry.message ? english(entry.message) : texts.done : el('span.no', {}, english(filled(texts.refused, entry.message)))]), '.crd')
         : el('p.q', {}, texts.log_empty)]);
   },
 };
@@ -92,6 +92,6 @@ const people = async place => {
       propose({title: texts.code_for, verb: texts.make_code, fields: [field(texts.name, name, texts.code_name_hint), role],
         request: () => name.value.trim() ? {do: 'login', name: name.value.trim(), role: role.value} : null,
         effect: () => [texts.code_effect],
-        done: reply => banner(filled(texts.code_is, reply.code), true)});
+        done: reply => tell(texts.code_for, el('p', {}, filled(texts.code_is, reply.code)))});
     }))]);
 };

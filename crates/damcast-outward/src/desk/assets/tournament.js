@@ -67,7 +67,7 @@ const undoOf = entry => propose({
 const lastActions = () => {
   const actions = (known.tournament.history ?? []).filter(entry => entry.can_undo || entry.is_undone).slice(-SHOWN_ACTIONS).reverse();
   return actions.length > 0 && el('section', {'aria-label': texts.last_actions}, el('div.hd', {}, el('h2', {}, texts.last_actions)),
-    table(texts.last_actions, [texts.time, texts.user, texts.action, ''], actions.map(entry => [dayAndTime(entry.at), entry.by, english(entry.what),
+    table(texts.last_actions, [texts.time, texts.user, texts.action, ''], actions.map(entry => [dayAndTime(entry.at), actor(entry.by), english(entry.what),
       entry.is_undone ? texts.undone : button(texts.undo, `undo ${entry.version}`, () => undoOf(entry), {'aria-label': `${texts.undo}: ${entry.what}`})]), '.crd.act'));
 };
 
@@ -93,7 +93,7 @@ const roundOf = (section, round) => {
     el('p', {}, `${filled(texts.round_is, round.round, named('round', state))}${round.date ? `, ${round.date}` : ''}. ${missing ? count(texts.results_missing, missing) : texts.results_complete}`),
     el('div.ab', {}, nextRound(section), ...(round === (lastPaired(section) ?? section.rounds.at(-1)) ? pairing(section) : []), ...{prepared: [turn('published', texts.publish_round), turn('open', texts.open_round)], published: [turn('open', texts.open_round), turn('prepared', texts.withdraw_round)], open: [turn('closed', texts.close_round)], closed: [turn('open', texts.open_round)]}[state] ?? []),
     table(filled(texts.round, round.round), [texts.board_heading, texts.played_on, texts.white, texts.black, texts.result, ''], round.pairings.map((pairing, index) => {
-      const board = known.status?.boards.find(board => board.name === pairing.board && board.pairing?.round === round.round);
+      const board = shownAt(section, round, pairing);
       const when = pairing.later && !pairing.points ? texts[pairing.later] : '';
       const result = pairing.points ? `${pairing.points.join('–')}${pairing.reason && pairing.reason !== 'played' ? `, ${named('kind', pairing.reason)}` : ''}` : board?.pairing.waits_for_result ? board.pairing.proposed ? filled(texts.proposed, board.pairing.proposed) : texts.waits_for_result : when;
       return [String(pairing.table ?? '–'), pairing.board ? el('a', {href: `#boards/${encodeURIComponent(pairing.board)}`}, pairing.board) : '–', name(pairing.white), name(pairing.black), result,
@@ -139,17 +139,20 @@ const resultOf = (section, round, pairing, name, board, chosen) => {
   });
 };
 
+/** A player as the station finds him: by number if several have his name. */
+const calledIn = (section, player) => player.number && section.players.filter(other => other.name === player.name).length > 1 ? String(player.number) : player.name;
+
 const playersOf = section => el('section', {'aria-label': texts.players}, el('div.hd', {}, el('h2', {}, texts.players)),
   table(texts.players, [texts.number, texts.name, texts.title, texts.rating, texts.federation, ''], section.players.map(player => [String(player.number ?? '–'), player.name, player.title ?? '', String(player.rating ?? ''), player.federation ?? '',
     button(texts.correct_name, `player ${player.id}`, () => {
       const name = el('input', {maxlength: 200, value: player.name}), reason = el('input', {maxlength: 200});
       propose({title: filled(texts.title_of, texts.name, player.name), verb: texts.correct_name, fields: [field(texts.name, name, texts.correct_name_hint), field(texts.reason, reason)],
-        request: () => name.value.trim() && name.value.trim() !== player.name ? ofTournament({command: 'rename-player', player: player.name === 'N. N.' && player.number ? String(player.number) : player.name, name: name.value.trim(), ...several(section), ...because(reason)}) : null});
+        request: () => name.value.trim() && name.value.trim() !== player.name ? ofTournament({command: 'rename-player', player: calledIn(section, player), name: name.value.trim(), ...several(section), ...because(reason)}) : null});
     }, {'aria-label': `${texts.correct_name}: ${player.name}`})]), '.nm.crd'));
 
 /** Draws the place for files of the pairing program. */
 const importing = section => {
-  const input = el('input', {type: 'file', multiple: true, accept: '.trf,.trfx,.txt,.csv,.pdn', onchange: () => input.files[0] && takeOver([...input.files], section)});
+  const input = el('input', {type: 'file', multiple: true, accept: '.trf,.trfx,.txt,.csv,.pdn', onchange: () => { if (input.files[0]) takeOver([...input.files], section); input.value = ''; }});
   const place = el('div.drop', {
     ondragover: event => { event.preventDefault(); place.classList.add('over'); },
     ondragleave: () => place.classList.remove('over'),
