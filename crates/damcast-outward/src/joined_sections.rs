@@ -1,7 +1,7 @@
 //! Joins the documents of several halls: `tournament.json`, `standings.json`, and files of games. Pure.
 //!
 //! A section that two halls have is that of the first hall. Pairings of the others are found in it by round and board number, and compared by the
-//! names of their players. A player who is hidden in one hall is hidden in all, by section and number.
+//! names of their players. A player who is hidden in one hall is hidden in all: by section and number, or without a number by the pairings.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -21,6 +21,8 @@ pub(crate) struct JoinedSections {
     pub mismatches: Vec<String>,
     /// Players who are hidden: section and number.
     hidden: BTreeSet<(String, u64)>,
+    /// Players without a number who are hidden: section and name.
+    hidden_names: BTreeSet<(String, String)>,
     /// Names to hide in the lines and files of a hall.
     names: HashMap<String, BTreeSet<String>>,
     /// Pairings of shared sections: hall and id there, and the joined id.
@@ -40,6 +42,7 @@ impl JoinedSections {
                 hidden.filter_map(|player| Some((name_of(section), player["number"].as_u64()?)))
             }));
         }
+        joined.hidden_names = hidden_in_pairings(documents);
         for (hall, document) in documents {
             let names = joined.names_to_hide(document);
             if !names.is_empty() {
@@ -82,8 +85,11 @@ impl JoinedSections {
     /// Returns the names of players of a document who are hidden in another.
     fn names_to_hide(&self, document: &Value) -> BTreeSet<String> {
         let all = sections(document).flat_map(|section| players(section).map(move |player| (name_of(section), player)));
-        let is_hidden = |(section, player): &(String, &Value)| {
-            player["number"].as_u64().is_some_and(|number| self.hidden.contains(&(section.clone(), number)))
+        let is_hidden = |(section, player): &(String, &Value)| match player["number"].as_u64() {
+            Some(number) => self.hidden.contains(&(section.clone(), number)),
+            None => {
+                self.hidden_names.contains(&(section.clone(), player["name"].as_str().unwrap_or_default().to_owned()))
+            }
         };
         let names = all.filter(is_hidden).filter_map(|(_, player)| player["name"].as_str());
         names.filter(|name| *name != HIDDEN_NAME).flat_map(|name| [name.to_owned(), tag::reader_safe(name)]).collect()
@@ -166,6 +172,9 @@ impl JoinedSections {
         for (section, number) in &self.hidden {
             hasher.update(format!("{}\n", json!([section, number])));
         }
+        for (section, name) in &self.hidden_names {
+            hasher.update(format!("{}\n", json!([section, name])));
+        }
         hex(&hasher.finalize()[..8])
     }
 
@@ -214,6 +223,29 @@ pub(crate) fn join_games(files: &[String]) -> String {
         joined += file;
     }
     joined
+}
+
+/// Returns the names that one hall hides in a pairing and another shows, with their sections. The opponent has the same name in both.
+fn hidden_in_pairings(documents: &[(&str, Value)]) -> BTreeSet<(String, String)> {
+    let mut seats: HashMap<_, BTreeSet<String>> = HashMap::new();
+    for section in documents.iter().flat_map(|(_, document)| sections(document)) {
+        let by_id = names_by_id(section);
+        for (round, pairing) in pairings(section) {
+            let [Some(white), Some(black)] = player_names(&by_id, pairing) else { continue };
+            let place = (name_of(section), round, pairing["table"].as_u64());
+            seats.entry((place.clone(), "white", black.clone())).or_default().insert(white.clone());
+            seats.entry((place, "black", white)).or_default().insert(black);
+        }
+    }
+    let hidden = seats.into_iter().filter(|(_, names)| names.contains(HIDDEN_NAME));
+    let names = |(((section, ..), ..), names): (((String, _, _), _, _), BTreeSet<String>)| {
+        names
+            .into_iter()
+            .filter(|name| name != HIDDEN_NAME)
+            .map(move |name| (section.clone(), name))
+            .collect::<Vec<_>>()
+    };
+    hidden.flat_map(names).collect()
 }
 
 fn sections(document: &Value) -> impl Iterator<Item = &Value> {
@@ -317,6 +349,27 @@ mod tests {
         let standings = join_standings(&[("a", standings.clone()), ("b", standings)], &joined).unwrap();
         assert_eq!(standings["sections"].as_array().unwrap().len(), 1);
         assert_eq!(standings["sections"][0]["rows"][0]["name"], HIDDEN_NAME);
+    }
+
+    #[test]
+    fn player_without_number_is_hidden_by_pairing() {
+        let shown = ["Ada", "Bob", "Cy", "Di"];
+        let mut hidden = shown;
+        hidden[1] = HIDDEN_NAME;
+        let without_numbers = |mut document: Value| {
+            for player in document["sections"][0]["players"].as_array_mut().unwrap() {
+                player["number"] = Value::Null;
+            }
+            document
+        };
+        let documents = [
+            ("a", without_numbers(document(shown, 0, json!({})))),
+            ("b", without_numbers(document(hidden, 100, json!({})))),
+        ];
+        let joined = JoinedSections::new(&documents);
+        assert!(!joined.tournament.as_ref().unwrap().to_string().contains("Bob"));
+        assert_eq!((joined.shown_name("a", "Bob"), joined.shown_name("a", "Di")), (HIDDEN_NAME, "Di"));
+        assert_ne!(joined.hidden_digest(), JoinedSections::new(&documents[..1]).hidden_digest());
     }
 
     #[test]
