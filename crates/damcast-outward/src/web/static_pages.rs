@@ -154,6 +154,17 @@ impl PageFolder {
         Ok(folder)
     }
 
+    /// Lists new files before they are written, with one write for all. Names that files of others have are left to [`PageFolder::put`].
+    fn announce(&mut self, names: impl Iterator<Item = String>) -> io::Result<()> {
+        let before = self.files.len();
+        for name in names {
+            if !self.files.contains_key(&name) && fs::symlink_metadata(self.path.join(&name)).is_err() {
+                self.files.insert(name, None);
+            }
+        }
+        if self.files.len() > before { self.write_list() } else { Ok(()) }
+    }
+
     /// Writes a file unless it has this content. Returns whether it was written.
     fn put(&mut self, name: &str, content: &[u8]) -> io::Result<bool> {
         let digest: [u8; 32] = Sha256::digest(content).into();
@@ -298,10 +309,17 @@ impl StaticPages {
                     Err(error) => failure = failure.or(Some(error)),
                 }
             }
+            let known = waiting.len();
             for file in found {
                 if names.len() < MAX_FILES && names.insert(file.name()) {
                     waiting.push(file);
                 }
+            }
+            // The outlet may not have its files yet.
+            let is_made = |file: &&StaticFile| !matches!(file, StaticFile::OfOutlet(_));
+            let new = waiting[known..].iter().filter(is_made).map(StaticFile::name);
+            if let Err(error) = self.folder.announce(new) {
+                failure = failure.or(Some(error));
             }
         }
         let removed = self.folder.retain(&names)?;
@@ -328,6 +346,8 @@ impl StaticPages {
         let (page, error) = builder.render(&self.games);
         if let Some(PageError::Unreadable(error)) = &error {
             tracing::warn!(name, %error, "a game cannot be read from the file of events");
+            // The files that its page named last stay.
+            found.extend(self.finished.get(&name).into_iter().flat_map(|(_, files)| files.iter().cloned()));
             return None;
         }
         let text = parts.filled(&page.into_string());
