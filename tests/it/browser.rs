@@ -427,10 +427,15 @@ fn page_is_live_only_with_recorder() {
         browser.wait(&format!("/No word from the recorder since [0-9]+:[0-9]+/.test({text})"), &true.into());
     }
     assert!(browser.evaluate(clock).as_str() >= before.as_str(), "it counts on");
+    // A page without a script says it too.
+    assert!(server.get("/?lang=en").text().contains("<span id=\"state\">Not live</span>"));
     // It is back.
     outlet.write("alive.json", "{\"alive\":1795651999000}\n");
     browser.wait(LIVE, &"Live".into());
     browser.wait(banner, &true.into());
+    // A sign that cannot be read any more is no sign.
+    std::fs::remove_file(outlet.path("alive.json")).unwrap();
+    browser.wait(LIVE, &"Not live".into());
     let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
 }

@@ -91,6 +91,7 @@ mod page_by_keyboard;
 mod page_in_hand;
 mod pages;
 mod pages_apart;
+mod pages_of_odd_events;
 mod pairing_engine;
 mod pairing_in_browser;
 mod pdn;

@@ -39,9 +39,10 @@ struct Event {
     official: usize,
     /// Whether a game of an earlier round waits at a board that plays in this one.
     has_postponed: bool,
-    /// Facts of the event, and whether the round is closed.
+    /// Facts of the event, whether the round is closed, and whether the pairings of the next one are published.
     facts: Value,
     is_closed: bool,
+    is_next_published: bool,
 }
 
 impl Event {
@@ -56,6 +57,7 @@ impl Event {
             has_postponed: false,
             facts: json!({"name": "NK"}),
             is_closed: false,
+            is_next_published: false,
         };
         event.open_round();
         event
@@ -84,6 +86,7 @@ impl Event {
         let start = format!("{year}-07-10");
         self.facts = json!({"name": name, "site": site, "start": start, "end": end, "schedule": schedule, "report": report, "website": website});
         self.is_closed = self.dice.roll(2) == 0;
+        self.is_next_published = self.dice.roll(2) == 0;
     }
 
     /// Opens the next round: all its games are unstarted.
@@ -111,7 +114,7 @@ impl Event {
         let later =
             |round: u32, table: usize| if round == self.round && table == 3 { deferral.clone() } else { Value::Null };
         let reason = if self.official > 2 { "forfeit" } else { "played" };
-        let rounds: Vec<Value> = (1..=self.round)
+        let rounds: Vec<Value> = (1..=self.round + u32::from(self.is_next_published))
             .map(|round| {
                 let pairings: Vec<Value> = (0..BOARDS)
                     .map(|table| {
@@ -119,7 +122,8 @@ impl Event {
                         json!({"id": round as usize * 100 + table + 1, "table": table + 1, "board": format!("board-{}", table + 1), "white": white, "black": black, "points": points(round, table), "reason": reason, "later": later(round, table)})
                     })
                     .collect();
-                let state = if round < self.round || self.is_closed { "closed" } else { "open" };
+                let is_closed = round < self.round || self.is_closed;
+                let state = if round > self.round { "published" } else if is_closed { "closed" } else { "open" };
                 json!({"round": round, "state": state, "matches": [], "byes": [], "pairings": pairings})
             })
             .collect();

@@ -14,6 +14,7 @@ impl Viewer {
         let code = match key {
             "Tab" => 9,
             "Enter" => 13,
+            "Backspace" => 8,
             "ArrowLeft" => 37,
             "ArrowRight" => 39,
             letter => letter.bytes().next().map_or(0, |byte| byte.to_ascii_uppercase().into()),
@@ -122,7 +123,10 @@ fn round_is_followed_by_keyboard_and_screen_reader() {
     viewer.press("/");
     viewer.wait_for_page("/players");
     viewer.0.wait("document.activeElement.id", &"search".into());
-    "gant".chars().for_each(|letter| viewer.press(&letter.to_string()));
+    "gantx".chars().for_each(|letter| viewer.press(&letter.to_string()));
+    viewer.0.wait("document.querySelector('#no-hit:not([hidden])')?.textContent", &"No player has such a name.".into());
+    viewer.press("Backspace");
+    viewer.0.wait("document.querySelector('#no-hit').hidden", &true.into());
     viewer.tab_to("focused.matches('main a[href*=\"/player/\"]')");
     viewer.press("Enter");
     viewer.wait_for_page("/player/Open-4");

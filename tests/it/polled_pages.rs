@@ -1,7 +1,7 @@
 //! Pages that poll (`live = "poll"`): answers for caches, the shipped cache of nginx, and open pages in Chromium.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -230,8 +230,8 @@ fn late_poll_changes_nothing_that_stream_has_brought() {
     assert!(complaints.is_empty(), "{complaints:?}");
 }
 
-/// Passes a request on. A stream ends after its first event.
-fn forward(mut client: TcpStream, server: &str) -> io::Result<()> {
+/// Passes a request on. A stream ends at once, or after its first event.
+fn forward(mut client: TcpStream, server: &str, has_event: bool) -> io::Result<()> {
     let (mut request, mut head) = (BufReader::new(client.try_clone()?), Vec::new());
     while !head.ends_with(b"\r\n\r\n") {
         if request.read_until(b'\n', &mut head)? == 0 {
@@ -239,6 +239,9 @@ fn forward(mut client: TcpStream, server: &str) -> io::Result<()> {
         }
     }
     let head = String::from_utf8_lossy(&head).replace("keep-alive", "close");
+    if head.starts_with("GET /events") && !has_event {
+        return Ok(());
+    }
     let mut upstream = TcpStream::connect(server)?;
     upstream.write_all(head.as_bytes())?;
     if !head.starts_with("GET /events") {
@@ -249,22 +252,36 @@ fn forward(mut client: TcpStream, server: &str) -> io::Result<()> {
     client.write_all(&first)
 }
 
-/// A proxy that ends each stream after its first event must not make a page look live that gets nothing.
-#[test]
-fn page_polls_if_each_stream_ends_at_once() {
-    let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = hall();
-    let server = outlet.serve();
+/// Starts a proxy that ends each stream at once, or after its first event, and returns its address.
+fn proxy_without_streams(server: &Server, has_event: bool) -> SocketAddr {
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
     let (address, target) = (proxy.local_addr().unwrap(), server.address.clone());
     std::thread::spawn(move || {
         for client in proxy.incoming().flatten() {
             let target = target.clone();
-            std::thread::spawn(move || forward(client, &target));
+            std::thread::spawn(move || forward(client, &target, has_event));
         }
     });
-    browser.visit(&format!("http://{address}/board/1?lang=en"));
-    browser.wait(MOVES, &"32-28".into());
-    outlet.play("board-1", 2);
-    wait_until("the move", || browser.evaluate(MOVES) == "32-28 19-23");
+    address
+}
+
+/// A proxy that ends streams must not make a page look live that gets nothing, nor raise the alarm on a page whose polls succeed.
+#[test]
+fn page_polls_if_each_stream_ends_at_once() {
+    for has_event in [true, false] {
+        let Some(mut browser) = Browser::open() else { return };
+        let mut outlet = hall();
+        let server = outlet.serve();
+        let address = proxy_without_streams(&server, has_event);
+        browser.visit(&format!("http://{address}/board/1?lang=en"));
+        browser.wait(MOVES, &"32-28".into());
+        outlet.play("board-1", 2);
+        wait_until("the move", || browser.evaluate(MOVES) == "32-28 19-23");
+        browser.wait(LIVE, &"Live".into());
+        // Each try of the stream fails between two polls.
+        browser.evaluate("window.quiet = 0; setInterval(() => { window.quiet += document.body.classList.contains('quiet'); }, 100); 0");
+        outlet.play("board-1", 3);
+        wait_until("a move by a poll", || browser.evaluate(MOVES) == "32-28 19-23 28×19");
+        assert_eq!(browser.evaluate("window.quiet"), 0, "has_event: {has_event}");
+    }
 }

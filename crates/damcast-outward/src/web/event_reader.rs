@@ -122,6 +122,8 @@ impl EventReader {
             FollowEvent::Restarted { generation, reason: why } => {
                 tracing::info!(?generation, ?why, "the events begin anew");
                 self.hall = self.hall.begun_anew();
+                // These lines are old ones; pages keep their view until all are read.
+                self.is_caught_up = false;
             }
             FollowEvent::Damaged { seq, problem: what } => tracing::warn!(seq, what, "a line of the events is none"),
             FollowEvent::FileMissing => tracing::info!("there is no file of events; waiting for it"),
@@ -144,11 +146,10 @@ struct RecorderSign {
 }
 
 impl RecorderSign {
-    /// Returns the time since which the recorder is silent, in ms since 1970; `None` while it gives signs. An outlet without the file has
-    /// an older recorder, which counts as alive.
+    /// Returns the time since which the recorder is silent, in ms since 1970; `None` while it gives signs. An outlet that never had the
+    /// file has an older recorder, which counts as alive. A file that cannot be read any more does not change.
     fn silent_since(&mut self, files: &OutletFiles, now: i64) -> Option<i64> {
-        let (text, modified) = files.sign()?;
-        if text != self.text {
+        if let Some((text, modified)) = files.sign().filter(|(text, _)| *text != self.text) {
             // The first sign may be an old one; later the time of this machine does not matter.
             let age = modified.elapsed().unwrap_or_default().min(Duration::from_secs(86_400 * 365));
             let is_first = self.changed_at.is_none();

@@ -36,14 +36,10 @@ impl NextGame {
         let mut tags = board.tags.clone();
         let prefix = if name.is_empty() { String::new() } else { format!("{}.", name.replace('/', ".")) };
         tags.extend(assigned.iter().flat_map(|(assignment, _)| assignment.tags.iter().cloned()));
-        NextGame {
-            hall,
-            place,
-            board: prefix + &board.name,
-            pairing: assigned.map(|(_, id)| id),
-            since: board.since,
-            game: ViewerGame::unstarted(tags),
-        }
+        let pairing = assigned.map(|(_, id)| id);
+        let mut game = ViewerGame::unstarted(tags);
+        game.pairing.clone_from(&pairing);
+        NextGame { hall, place, board: prefix + &board.name, pairing, since: board.since, game }
     }
 }
 

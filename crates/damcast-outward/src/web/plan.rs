@@ -266,14 +266,14 @@ impl ViewerPlan {
 
     /// Returns a pairing with its section, by its id.
     pub fn pairing(&self, id: &str) -> Option<(&PlannedSection, &PlannedPairing)> {
-        let [section, round, pairing] = *self.pairings.get(id)?;
+        let [section, round, pairing] = *self.pairings.get(without_stage(id).0)?;
         let section = self.sections.get(section)?;
         Some((section, section.rounds.get(round)?.pairings.get(pairing)?))
     }
 
     /// Whether a pairing is of the open round of its section.
     pub fn is_in_open_round(&self, id: &str) -> bool {
-        let round = self.pairings.get(id).and_then(|[section, round, _]| {
+        let round = self.pairings.get(without_stage(id).0).and_then(|[section, round, _]| {
             let section = self.sections.get(*section)?;
             Some(section.rounds.get(*round)?.number).filter(|number| section.open_round == Some(*number))
         });
@@ -303,8 +303,8 @@ impl ViewerPlan {
             return last.is_none_or(|game| !game.is_on() && game.began_at <= next.since);
         };
         let is_its = |game: &ViewerGame| {
-            game.pairing.as_deref().is_some_and(|own| self.id_of(own) == self.id_of(id))
-                && game.tag("Replayed").is_none()
+            let key = |id| (self.id_of(id), without_stage(id).1);
+            game.pairing.as_deref().is_some_and(|own| key(own) == key(id)) && game.tag("Replayed").is_none()
         };
         !board.games.iter().any(|game| is_its(game)) && !last.is_some_and(|game| game.is_on() && game.pairing.is_some())
     }
@@ -313,6 +313,12 @@ impl ViewerPlan {
     pub fn section(&self, name: &str) -> Option<&PlannedSection> {
         self.sections.iter().find(|section| section.name == name)
     }
+}
+
+/// Splits the id of a pairing from the stage of its micro-match: `17` and `.standard` of `17.standard`; in a joined outlet `a/17` and `.rapid`.
+fn without_stage(id: &str) -> (&str, &str) {
+    let own = id.rfind('/').map_or(0, |slash| slash + 1);
+    id.split_at(id[own..].find('.').map_or(id.len(), |dot| own + dot))
 }
 
 fn places_of_pairings(sections: &[PlannedSection]) -> HashMap<String, [usize; 3]> {

@@ -98,7 +98,8 @@ impl Site {
             site.clone_from(&asked.site_address);
         }
         PageAddress {
-            path: path.to_owned(),
+            // Two slashes at the start of a link name another site.
+            path: format!("/{}", path.trim_start_matches('/')),
             kind,
             language: chosen.or(self.language).unwrap_or_else(|| Language::negotiate(None, &asked.headers)),
             is_language_chosen: chosen.is_some(),

@@ -47,7 +47,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     put($("#say"), texts.copied);
     setTimeout(put, 1500, button, before);
   }
-  const copies = { fen: (button) => copy(button, button.dataset.fen ?? ""), link: (link) => copy(link, link.href), pdn: (link) => fetch(link.href).then((answer) => answer.text()).then((text) => copy(link, text)) };
+  const copies = { fen: (button) => copy(button, button.dataset.fen ?? ""), link: (link) => copy(link, link.href), pdn: (link) => fetch(link.href).then((answer) => answer.ok && answer.text().then((text) => copy(link, text)), () => {}) };
   document.addEventListener("click", (click) => {
     const button = game() && click.target.closest?.(".two a, .two button"), act = copies[button?.id];
     if (!act || click.ctrlKey || click.metaKey || click.shiftKey) return;
@@ -99,6 +99,8 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
   function narrow(text) {
     const wanted = text.trim().toLowerCase();
     for (const row of $$("tr[data-name]")) row.hidden = !row.dataset.name.includes(wanted);
+    const none = $("#no-hit");
+    if (none) none.hidden = !wanted || !!$("tr[data-name]:not([hidden])");
   }
   // --- a line of the viewer's own: the page has its legal moves; a touched piece shows where it may go
   let touched = [];

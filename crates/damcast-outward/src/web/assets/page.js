@@ -87,15 +87,18 @@ function dress() {
     for (const hidden of [$("#fen"), $("#turnboard"), $(".keys")]) if (hidden) hidden.hidden = false;
     const count = +one.dataset.count;
     if (at() < count) show(at()); else follow(count);
+    // The board has its next game: of that one the last move is read.
+    if (spoken !== one.dataset.address) [said, state] = [spoken && Math.max(0, count - 1)];
+    spoken = one.dataset.address;
     if (said !== undefined && count > said) { put($("#say"), entries().filter(({ dataset }) => dataset.at > said).slice(-6).map(({ dataset }) => sentence(dataset)).join(". ")); more?.moved(); }
     // The end is read aloud with the points.
     const { word } = one.dataset;
     if (state !== undefined && state !== word && $(".plb .pt")) put($("#say"), ["#board .st", ".plb.bk", ".plb.wh"].map((part) => [...$(part).childNodes].map((node) => node.textContent).filter(Boolean).join(" ")).join(". "));
     [said, state] = [count, word];
   }
-  const here = (name, value) => { const query = keptQuery(); if (value) query.set(name, value); else query.delete(name); const text = query.toString(); return location.pathname + (text && "?" + text); };
-  for (const link of $$(".lg a")) link.setAttribute("href", here("lang", link.lang));
-  $("#spoil")?.setAttribute("href", here("hide", !keptQuery().has("hide") && "results"));
+  const withChoice = (name, value) => { const query = keptQuery(); if (value) query.set(name, value); else query.delete(name); const text = query.toString(); return location.pathname.replace(/^\/+/, "/") + (text && "?" + text); };
+  for (const link of $$(".lg a")) link.setAttribute("href", withChoice("lang", link.lang));
+  $("#spoil")?.setAttribute("href", withChoice("hide", !keptQuery().has("hide") && "results"));
   if (over()) { setQuiet(false); banner(""); }
   more?.dress();
   tick();
@@ -120,8 +123,8 @@ function tick() {
 }
 
 // --- one game: stepping through its moves
-// Number of entries, and state of the game, when they were last read aloud.
-let said, state;
+// Address of the game, number of its entries and its state, when they were last read aloud.
+let spoken, said, state;
 /** Returns the number of the shown entry, which the address has; `Infinity` follows the game. */
 const at = () => +(location.pathname.match(/^\/game\/[^/]+\/(\d+)$/)?.[1] ?? new URLSearchParams(location.search).get("ply") ?? Infinity);
 const kind = () => $("#main").dataset.kind, game = () => $(".two[data-count]");
@@ -203,6 +206,8 @@ function sentence(it) {
 }
 /** Steps to an entry. Nothing moves a viewer away from it: the page is that of the game now, whatever its board plays next. */
 function go(index) {
+  // Parts that wait belong to the page as it is.
+  if (working) { work(); if (!game()) return; }
   const one = game(), last = +one.dataset.count;
   if (index >= last) return goLive();
   const address = entryAddress(index);
@@ -220,7 +225,7 @@ function entryAddress(index) {
   url.search = query;
   return url.href;
 }
-const studies = () => /^\/game\/|\/game-[^/]*$/.test(location.pathname);
+const studies = () => (root.sign ? /\/game-[^/]*$/ : /^\/game\//).test(location.pathname);
 /** Follows the game again: loads the page of its board, which may have a new game. */
 function goLive() {
   if (at() === Infinity) scrollToMove(); else visit(game().dataset.live).then(() => { scrollToMove(); put($("#say"), sentence(game() && entry(current()))); });
@@ -241,22 +246,23 @@ document.addEventListener("keydown", (key) => {
   if (act) { key.preventDefault(); act(); }
 });
 // --- loading a page in place of this one
+const here = () => location.pathname + location.search;
 let loading, wanted;
 /** Fetches a page and puts it in place of this one: under its address, or with a known tag only if it has another one. Returns the headers of the answer. */
 async function load(address, target, known) {
-  const before = root.stream, begun = Date.now(), answer = await fetch(address, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) }), html = await answer.text();
-  // The viewer has gone to another page, or the stream has brought newer parts.
-  if (!target && (root.stream !== before || streamed > begun)) return answer.headers;
+  const before = root.stream + here(), begun = Date.now(), answer = await fetch(address, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) }), html = await answer.text();
+  // The viewer has gone to another page or move, or the stream has brought newer parts.
+  if (root.stream + here() !== before || (!target && streamed > begun)) return answer.headers;
   tag = answer.headers.get("etag");
   if (tag && tag === known) return answer.headers;
-  const page = new DOMParser().parseFromString(html, "text/html"), { stream, silent } = page.body.dataset;
+  const page = new DOMParser().parseFromString(html, "text/html"), fresh = page.body.dataset;
   // A proxy may answer in place of the server.
-  if (!stream) throw new Error(answer.status);
+  if (!fresh.stream) throw new Error(answer.status);
   queue.clear();
-  for (const key of ["title", "shapes", "head", "nav", "main"]) { const fresh = page.querySelector(`[data-part="${key}"]`), old = partOf(key); if (fresh && old) morph(old, document.importNode(fresh, true)); }
-  Object.assign(root, { stream }, page.body.dataset.id && { id: page.body.dataset.id });
-  last = root.id;
-  silentSince = silent ? +silent : null;
+  for (const key of ["title", "shapes", "head", "nav", "main"]) { const part = page.querySelector(`[data-part="${key}"]`), old = partOf(key); if (part && old) morph(old, document.importNode(part, true)); }
+  root.stream = fresh.stream;
+  root.id = fresh.id;
+  silentSince = +fresh.silent || null;
   if (target && new URL(target, location).href !== location.href) history.replaceState(null, "", target);
   dress();
   // The stream sends what changes from an older page.
@@ -264,12 +270,13 @@ async function load(address, target, known) {
   return answer.headers;
 }
 function visit(address) {
+  const from = here();
   wanted = address;
   loading ??= (async () => {
     try {
       for (let next; (next = wanted); ) { wanted = undefined; await load(next, next); }
       if (stream || polling) connect();
-    } catch { setTimeout(again, 3000 + Math.random() * 3000); } finally { loading = undefined; }
+    } catch { setTimeout(() => visit(here() === from ? address : here()), 3000 + Math.random() * 3000); } finally { loading = undefined; }
   })();
   return loading;
 }
@@ -279,7 +286,7 @@ const again = () => setTimeout(() => visit(location.href), Math.random() * 800);
 // --- the stream
 // Whether the stream has brought its first event, and how many streams in a row have ended after it.
 let greeted, cuts = 0;
-let stream, triedAt = 0, last = root.id, streamed = Date.now();
+let stream, triedAt = 0, streamed = Date.now();
 // The age of a stored page counts from its last event.
 const isStored = performance.getEntriesByType("navigation")[0]?.transferSize === 0;
 let heard = isStored && +root.heard || Date.now();
@@ -299,7 +306,7 @@ function banner(text, kind = "") {
 }
 const clockTime = (at, second) => new Date(at).toLocaleTimeString(language, { hourCycle: "h23", hour: "2-digit", minute: "2-digit", second });
 // Since when the recorder gives no sign of life.
-let silentSince = root.silent ? +root.silent : null;
+let silentSince = +root.silent || null;
 /** Shows whether the server sends data. */
 function setQuiet(is) {
   quiet = !over() && (is || silentSince !== null);
@@ -323,12 +330,13 @@ function connect(page) {
   if (page) query.set("page", page);
   root.stream = query;
   if (root.live === "poll") { tag = undefined; poll(); return; }
-  query.set("after", last);
+  query.set("after", root.id);
   stream = new EventSource("/events?" + query);
   stream.onerror = () => {
     if (greeted) cuts++;
     greeted = false;
-    missingSince ??= Date.now();
+    // Polls tell whether the server answers, also where it refuses streams.
+    if (!polling) missingSince ??= Date.now();
   };
   const on = (name, act) => stream.addEventListener(name, (message) => {
     // A stream that ends again and again after its first bytes brings nothing new.
@@ -337,7 +345,7 @@ function connect(page) {
     streamed = Date.now();
     polling = clearTimeout(polling);
     hear();
-    if (message.lastEventId) { last = message.lastEventId; root.id = last; }
+    root.id = message.lastEventId || root.id;
     act(JSON.parse(message.data));
   });
   const clock = ({ now }) => { offset = now - Date.now(); tick(); };
@@ -348,11 +356,13 @@ function connect(page) {
   on("again", () => { stream.close(); again(); });
   on("parts", (changed) => { for (const [key, html] of changed) { queue.delete(key); queue.set(key, html); } working ??= setTimeout(work); });
 }
-/** Fetches the page again, for caches and where no stream can be had: now, and then every 10 s ± 3 s; after the event every ten minutes. */
+/** Fetches the page again, where no stream can be had: now, and then every 8 s ± 3 s, from caches every 10 s ± 3 s; after the event every ten minutes. */
 let polling, tag, sign;
+// A cache may answer with a page that is some seconds old.
+const isCached = root.sign || root.live;
 async function poll() {
   clearTimeout(polling);
-  polling = setTimeout(poll, (7000 + Math.random() * 6000) * (over() ? 60 : 1));
+  polling = setTimeout(poll, ((isCached ? 7000 : 5000) + Math.random() * 6000) * (over() ? 60 : 1));
   const query = new URLSearchParams(root.stream), page = new URL(query.get("page"), location);
   if (query.has("chosen")) page.searchParams.set("lang", query.get("lang"));
   try {
@@ -371,19 +381,19 @@ async function poll() {
 }
 function watch() {
   if (document.hidden) return;
-  const at = Date.now(), away = at - heard, patience = polling ? 5000 : 3000;
+  const at = Date.now(), away = at - heard;
   // Two beats or polls are missing.
-  if (away > (polling ? 30000 : 11000)) missingSince ??= at - 2 * patience;
+  if (away > (!polling ? 11000 : isCached ? 30000 : 14000)) missingSince ??= at - 6000;
   const missing = at - missingSince;
-  if (missing > patience) setQuiet(true);
-  if (missing >= 2 * patience) {
+  if (missing > 3000) setQuiet(true);
+  if (missing >= 6000) {
     if (isStored && offset === undefined) banner(plural(texts.stored_page, Math.round(away / 6e4)), "kept");
-    else banner(fill(texts.server_silent, lasting(away / 1000)));
+    else banner(fill(texts.server_silent, lasting(Math.round(away / 1e4) * 10)));
   }
   if (root.live === "poll") return;
   // A stream without beats is dead, whatever its `readyState`.
   const tried = at - Math.max(streamed, triedAt);
-  if (tried > (polling && !(missing > patience) ? 60000 : stream?.readyState === 2 ? 3000 : 8000)) connect();
+  if (tried > (polling && !(missing > 3000) ? 60000 : stream?.readyState === 2 ? 3000 : 8000)) connect();
   if (!polling && at - streamed > 12000) poll();
 }
 // A page that returns to view keeps its content until the server sends data.
@@ -419,7 +429,7 @@ root.more && loadMore();
 dress();
 scrollToMove();
 $(".nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-isStored ? wake() : connect();
+if (!document.hidden) isStored ? wake() : connect();
 setInterval(tick, 250);
 setInterval(watch, 1000);
 // The line that the style shows on a page whose script did not come.

@@ -191,8 +191,8 @@ impl PageAddress {
         }
     }
 
-    /// Returns the query of the stream that changes this page.
-    pub fn stream_query(&self) -> String {
+    /// Returns path and query of the page, without the choice of a language and of results.
+    pub fn own_address(&self) -> String {
         let mut page = self.path.clone();
         match &self.kind {
             PageKind::Overlay(overlay) => page = overlay.address(),
@@ -206,6 +206,12 @@ impl PageAddress {
             }
             _ => {}
         }
+        page
+    }
+
+    /// Returns the query of the stream that changes this page.
+    pub fn stream_query(&self) -> String {
+        let mut page = self.own_address();
         let language = self.language.code();
         let chosen = if self.is_language_chosen { "&chosen" } else { "" };
         if self.hides_results {
@@ -215,9 +221,9 @@ impl PageAddress {
     }
 }
 
-/// Returns names and values as a query, without the language.
+/// Returns names and values as a query, without the choice of a language and of results.
 fn query_of(pairs: &[(String, String)]) -> String {
-    let pairs = pairs.iter().filter(|(name, _)| name != "lang");
+    let pairs = pairs.iter().filter(|(name, _)| name != "lang" && name != "hide");
     let pair = |(name, value): &(String, String)| format!("{}={}", percent_encoded(name), percent_encoded(value));
     pairs.map(pair).collect::<Vec<_>>().join("&")
 }

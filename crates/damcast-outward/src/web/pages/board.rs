@@ -111,7 +111,7 @@ impl<'a> PageBuilder<'a> {
             let inputs = (self.digest(shown), shown.number, shown.is_current);
             self.parts.leaf("a", &key, inputs, || {
                 html! {
-                    a class=(state_class(shown.game)) href=(self.link(&shown.address())) {
+                    a class=(self.state_class(shown.game)) href=(self.link(&shown.address())) {
                         b { (shown.number) } span.vh { " " (self.status(shown.game)) }
                     }
                 }
@@ -129,9 +129,12 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn card_in_list(&self, shown: &PageGame<'_>, is_leading: bool) -> Markup {
         let key = format!("card-{}-{}", percent_encoded(&shown.board), shown.game.number);
         let players = self.player_pages(shown.game);
+        // A board without names shows the players of the published round.
+        let published = Color::BOTH
+            .map(|color| self.published_player(shown, color).map(|(section, player)| (&section.name, player)));
         // The card of a stored game shows no moves: memory does not have them.
         let has_moves = is_leading && shown.game.whole().is_some();
-        let inputs = (self.digest(shown), shown.number, shown.is_current, players, is_leading, has_moves);
+        let inputs = (self.digest(shown), shown.number, shown.is_current, players, published, is_leading, has_moves);
         self.parts.leaf("li", &key, inputs, || html! { li.lead[is_leading] { (self.card(shown, is_leading)) } })
     }
 
@@ -143,8 +146,8 @@ impl<'a> PageBuilder<'a> {
         let has_begun = !game.is_unstarted();
         let label = format!("{}: {white}, {black}. {}", self.board_title(shown.number), self.status(game));
         html! {
-            article class=(format!("g {}", state_class(game))) data-board=[has_begun.then_some(&shown.board)] data-game=[has_begun.then_some(game.number)]
-                data-count=[has_begun.then_some(game.summary.count)] data-word=(game.state_str()) data-silent-since=[game.silent_since()] {
+            article class=(format!("g {}", self.state_class(game))) data-board=[has_begun.then_some(&shown.board)] data-game=[has_begun.then_some(game.number)]
+                data-count=[has_begun.then_some(game.summary.count)] data-word=(game.state_str()) data-silent-since=[self.silent_since(game)] {
                 div.top {
                     h2 { a href=(self.link(&shown.address())) { span.vh { (texts.board_heading) " " } (shown.number) span.vh { ": " bdi { (white) } ", " bdi { (black) } } } }
                     p.st { (self.status(game)) }
@@ -245,6 +248,23 @@ impl<'a> PageBuilder<'a> {
         self.view.pairing_of(game).is_some_and(|(_, pairing)| pairing.later == ViewerDeferral::Adjourned)
     }
 
+    /// Returns the time since which nothing is heard of the board of a game, in ms since 1970; `None` for an adjourned game.
+    pub(super) fn silent_since(&self, game: &ViewerGame) -> Option<i64> {
+        game.silent_since().filter(|_| !self.is_adjourned(game))
+    }
+
+    /// Returns the CSS class of a game's state.
+    pub(super) fn state_class(&self, game: &ViewerGame) -> &'static str {
+        match game.state_str() {
+            "waiting" => "s-wait",
+            "over" => "s-over",
+            "ended" => "s-end",
+            "unclear" => "s-doubt",
+            "silent" if !self.is_adjourned(game) => "s-off",
+            _ => "s-play",
+        }
+    }
+
     /// Whether a game goes on today.
     pub(super) fn is_being_played(&self, game: &ViewerGame) -> bool {
         game.is_on() && !self.is_adjourned(game)
@@ -312,8 +332,8 @@ impl<'a> PageBuilder<'a> {
             } }
         };
         html! {
-            div class=(format!("two {}", state_class(game))) data-board=(shown.board) data-game=(game.number) data-count=(entries.len())
-                data-word=(game.state_str()) data-address=(shown.game_address()) data-live=(self.link(&shown.address())) data-silent-since=[game.silent_since()] {
+            div class=(format!("two {}", self.state_class(game))) data-board=(shown.board) data-game=(game.number) data-count=(entries.len())
+                data-word=(game.state_str()) data-address=(shown.game_address()) data-live=(self.link(&shown.address())) data-silent-since=[self.silent_since(game)] {
                 (self.parts.part("section", "board", || self.board_section(shown, whole, at)))
                 (self.parts.part("section", "moves", || html! { section.mvs aria-labelledby="mh" {
                     h2 #mh { (texts.moves) }
@@ -442,18 +462,6 @@ fn list_fields(variant: &Variant, pieces: &str, letter: u8) -> String {
     let mut there: Vec<&str> = there.map(|(name, _)| *name).collect();
     there.sort_by_key(|name| (name.parse::<u32>().unwrap_or(0), *name));
     there.join(", ")
-}
-
-/// Returns the CSS class of a game's state.
-pub(super) fn state_class(game: &ViewerGame) -> &'static str {
-    match game.state_str() {
-        "waiting" => "s-wait",
-        "over" => "s-over",
-        "ended" => "s-end",
-        "unclear" => "s-doubt",
-        "silent" => "s-off",
-        _ => "s-play",
-    }
 }
 
 /// Draws a man beside the name of a player.

@@ -93,7 +93,7 @@ impl PageBuilder<'_> {
         });
         let language = self.chosen_language();
         let toggle = html! {
-            a #spoil href=(self.link_with(&self.address.path, language, !self.address.hides_results)) { (if self.address.hides_results { texts.show_results } else { texts.hide_results }) }
+            a #spoil href=(self.link_with(&self.address.own_address(), language, !self.address.hides_results)) { (if self.address.hides_results { texts.show_results } else { texts.hide_results }) }
         };
         let main = html! {
             a.skip href="#main" { (texts.skip) }
@@ -101,10 +101,10 @@ impl PageBuilder<'_> {
                 div.mast {
                     (head)
                     div.tools {
-                        p.live #live hidden[self.is_over()] { span #state { (texts.live) } " " time #time {} }
+                        p.live #live hidden[self.is_over()] { span #state { (if self.view.silent_since.is_some() && !self.is_over() { texts.not_live } else { texts.live }) } " " time #time {} }
                         @if self.live != LiveMode::Files { nav.lg aria-label=(texts.language) {
                             @for language in Language::ALL {
-                                a href=(self.link_with(&self.address.path, Some(language), self.address.hides_results)) lang=(language.code()) hreflang=(language.code())
+                                a href=(self.link_with(&self.address.own_address(), Some(language), self.address.hides_results)) lang=(language.code()) hreflang=(language.code())
                                     aria-current=[(language == self.language()).then_some("true")] { (language.code().to_uppercase()) }
                             }
                         } }
@@ -167,12 +167,13 @@ impl PageBuilder<'_> {
         let event = self.event(shown).unwrap_or_else(|| self.texts().untitled.to_owned());
         // A viewer's own line must not look like the game.
         let is_trial = matches!(self.address.kind, PageKind::Trial { .. });
+        let is_of_game = matches!(self.address.kind, PageKind::Board { .. } | PageKind::Game { .. });
         let picture = picture.filter(|_| !is_trial);
         // The status tells the last move, but the picture shows an earlier position.
         let is_at_ply =
             matches!(self.address.kind, PageKind::Board { ply: Some(_), .. } | PageKind::Game { ply: Some(_), .. });
         let (title, description) = match shown {
-            [one] if !is_trial => {
+            [one] if is_of_game => {
                 let [white, black] = Color::BOTH.map(|color| one.player_label(color).name.unwrap_or("–".into()));
                 let round = one.game.tag("Round").map(|round| fill(self.texts().round, truncated(round)));
                 let status = (!is_at_ply).then(|| self.status(one.game));

@@ -368,7 +368,7 @@ impl<'a> PageBuilder<'a> {
         let link = |query: &str| self.link(&format!("/?{query}"));
         self.parts.part("p", "filters", || html! { p.flt {
             a href=(self.link("/")) aria-current=[chosen(*filter == BoardFilter::All)] { (texts.all_boards) }
-            a href=(link("playing")) aria-current=[chosen(*filter == BoardFilter::Playing)] { (texts.playing) }
+            a href=(link("playing")) aria-current=[chosen(*filter == BoardFilter::Playing)] { (texts.games_going_on) }
             a #mine href=(link("mine")) hidden { "★ " (texts.my_players) }
             @if self.view.hall.halls.len() > 1 { @for hall in self.view.hall.halls.iter() {
                 a href=(link(&format!("hall={}", percent_encoded(&hall.name)))) aria-current=[chosen(*filter == BoardFilter::Hall(hall.name.clone()))] { bdi { (hall.name) } }
@@ -384,12 +384,11 @@ impl<'a> PageBuilder<'a> {
         let (shown, boards) = (self.current(), self.present_games());
         let texts = self.texts();
         let code = site.and_then(code);
-        let count = |is_counted: fn(&ViewerGame) -> bool| boards.iter().filter(|shown| is_counted(shown.game)).count();
-        let on = count(ViewerGame::is_on);
-        let over = count(ViewerGame::has_ended);
+        let on = boards.iter().filter(|shown| self.is_being_played(shown.game)).count();
+        let over = boards.iter().filter(|shown| shown.game.has_ended()).count();
         let main = self.main("wall", "wl", || {
             let head = || html! { h1 { (self.title(&shown, self.current_round().as_deref())) } };
-            let counts = || html! { p { (texts.playing) " " (on) " · " (texts.over) " " (over) } };
+            let counts = || html! { p { (self.language().count(texts.games_on, on)) " · " (self.language().count(texts.games_over, over)) } };
             html! {
                 header.wh1 {
                     (self.parts.part("h1", "head", head))
@@ -541,7 +540,7 @@ impl<'a> PageBuilder<'a> {
                 (self.table(&section.teams, None))
                 (self.table(&section.rows, planned))
                 @if let Some(planned) = planned {
-                    (self.standings_now(planned, &section.rows, games))
+                    (self.standings_now(planned, &section.rows))
                     @if let Some(round) = planned.rounds.iter().rev().find(|round| !planned.matches(round).is_empty()) {
                         h3 { (fill(texts.round, round.number)) }
                         (self.matches(planned, round))

@@ -3,7 +3,7 @@
 use draughts::Color;
 use maud::{Markup, html};
 
-use super::board::{piece, state_class};
+use super::board::piece;
 use super::frame::{Frame, PageContent};
 use super::overlay_look::{ClockSide, Overlay, OverlayKind};
 use super::text::{name, score, truncated};
@@ -80,7 +80,7 @@ impl<'a> PageBuilder<'a> {
         let game = shown.game;
         let label = format!("{}. {}", self.board_title(shown.number), self.status(game));
         html! {
-            article class=(format!("ov {}", state_class(game))) data-silent-since=[game.silent_since()] {
+            article class=(format!("ov {}", self.state_class(game))) data-silent-since=[self.silent_since(game)] {
                 div.bwrap { (self.drawing(game.variant, game.diagram(), game.summary.last_ply(), true, &label)) }
                 div.pan {
                     (self.overlay_heading(shown))
@@ -96,7 +96,7 @@ impl<'a> PageBuilder<'a> {
     fn lower_third(&self, shown: &PageGame<'_>) -> Markup {
         let game = shown.game;
         html! {
-            article class=(format!("lt {}", state_class(game))) data-silent-since=[game.silent_since()] {
+            article class=(format!("lt {}", self.state_class(game))) data-silent-since=[self.silent_since(game)] {
                 (self.overlay_player(shown, Color::White))
                 div.mid {
                     (self.overlay_heading(shown))
@@ -137,7 +137,7 @@ impl<'a> PageBuilder<'a> {
             let inputs = (self.digest(shown), shown.number);
             self.parts.leaf("li", &key, inputs, || {
                 let players = Color::BOTH.map(|color| shown.player_label(color).name);
-                html! { li class=(state_class(shown.game)) {
+                html! { li class=(self.state_class(shown.game)) {
                     b { span.vh { (self.texts().board_heading) " " } (shown.number) }
                     p.nm1 { (name(players[0].as_deref())) " – " (name(players[1].as_deref())) }
                     p.st { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }

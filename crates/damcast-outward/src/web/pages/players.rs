@@ -20,11 +20,15 @@ type SectionPlayer<'a> = (&'a PlannedSection, &'a PlannedPlayer);
 impl<'a> PageBuilder<'a> {
     /// Returns the players of a game, White first: those of its pairing, else the only ones with these names.
     fn planned_players(&self, game: &ViewerGame) -> [Option<SectionPlayer<'a>>; 2] {
-        let paired = self.view.pairing_of(game);
-        Color::BOTH.map(|color| match paired {
-            Some((section, pairing)) => Some((section, section.player(pairing.player(color))?)),
-            None => self.player_named(game.tag(["White", "Black"][color.index()])?),
-        })
+        let named = |color: Color| game.tag(["White", "Black"][color.index()]);
+        let Some((section, pairing)) = self.view.pairing_of(game) else {
+            return Color::BOTH.map(|color| self.player_named(named(color)?));
+        };
+        let players = Color::BOTH.map(|color| section.player(pairing.player(color)));
+        let [white, black] = players.map(|player| player.map(|player| player.name.as_str()));
+        // The players of a micro-match change colours after a game.
+        let is_swapped = white != black && [named(Color::White), named(Color::Black)] == [black, white];
+        Color::BOTH.map(|color| Some((section, players[(if is_swapped { !color } else { color }).index()]?)))
     }
 
     /// Returns the player with a name, if there is only one.
@@ -120,12 +124,15 @@ impl<'a> PageBuilder<'a> {
             } }
         };
         let sections = self.view.plan().sections.iter().filter(|section| !section.players.is_empty());
+        let has_hit = search.is_empty()
+            || self.view.plan().sections.iter().any(|section| found(section, search).next().is_some());
         self.current_page("list", texts.players, || {
             html! {
                 @let has_players = !self.view.plan().sections.is_empty();
                 div.hd { h2 { (texts.players) } @if has_players { (form()) } }
                 @if !has_players { p.none { (texts.no_players) } (self.ways_on()) }
                 @for section in sections { (self.players_of_section(section, search)) }
+                @if has_players { p.none #no-hit role="status" hidden[has_hit] { (texts.no_such_player) } }
             }
         })
     }
@@ -134,7 +141,6 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let rows = self.standings_of(section);
         let has_teams = section.players.iter().any(|player| section.team_of(player).is_some());
-        let found = section.players.iter().filter(|player| player.name.to_lowercase().contains(search));
         let row = |player: &PlannedPlayer| {
             let standing = rows.iter().find(|row| row.id == Some(player.id));
             html! { tr data-name=(player.name.to_lowercase()) {
@@ -156,7 +162,7 @@ impl<'a> PageBuilder<'a> {
                     th scope="col" { (texts.name) } th.tt scope="col" { (texts.player_title) } th scope="col" { (texts.player_federation) } th.rt scope="col" { (texts.rating) }
                     @if has_teams { th.fn scope="col" { (texts.team) } } th scope="col" { (texts.rank) } th scope="col" { (texts.points) }
                 } }
-                tbody { @for player in found { (row(player)) } }
+                tbody { @for player in found(section, search) { (row(player)) } }
             } } }))
         }
     }
@@ -243,6 +249,11 @@ impl<'a> PageBuilder<'a> {
 /// Returns the address of a player's page; `None` for a player who wants to stay anonymous.
 fn player_address(section: &PlannedSection, player: &PlannedPlayer) -> Option<String> {
     (!player.is_hidden()).then(|| format!("/player/{}-{}", percent_encoded(&section.name), player.id))
+}
+
+/// Returns the players of a section whose names have a lower-case text.
+fn found<'a>(section: &'a PlannedSection, search: &str) -> impl Iterator<Item = &'a PlannedPlayer> {
+    section.players.iter().filter(move |player| player.name.to_lowercase().contains(search))
 }
 
 /// Returns the first pairing of a player without a result or a game.

@@ -114,8 +114,11 @@ impl<'a> PageBuilder<'a> {
 
     /// Finds the last game of a pairing: by its pairing, else by its number.
     pub(super) fn game_of<'g>(&self, pairing: &PlannedPairing, shown: &'g [PageGame<'a>]) -> Option<&'g PageGame<'a>> {
-        let of_number =
-            |shown: &&PageGame<'_>| shown.game.pairing.is_none() && pairing.table == Some(shown.number.number);
+        // Sections may share numbers.
+        let is_only = self.view.plan().sections.len() < 2;
+        let of_number = |shown: &&PageGame<'_>| {
+            is_only && shown.game.pairing.is_none() && pairing.table == Some(shown.number.number)
+        };
         let id = |shown: &PageGame<'a>| Some(self.view.plan().id_of(shown.game.pairing.as_deref()?));
         let own = shown.iter().filter(|shown| id(shown) == Some(&pairing.id));
         own.max_by_key(|shown| shown.began_at()).or_else(|| shown.iter().find(of_number))

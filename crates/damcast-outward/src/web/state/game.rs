@@ -504,7 +504,7 @@ impl<'a> WholeGame<'a> {
         game.tags.set("Result", self.game.result.as_deref().unwrap_or("*"));
         let number = |ply: &ViewerPly| MoveNumber {
             value: u32::try_from(ply.number).unwrap_or(u32::MAX),
-            ellipsis: ply.side == Color::Black,
+            ellipsis: ply.side != self.game.starter(),
         };
         let (mut is_first, mut is_typed) = (true, false);
         for entry in self.entries {
@@ -514,7 +514,7 @@ impl<'a> WholeGame<'a> {
             game.entries.push(match &entry.ply {
                 None => Entry::Setup(entry.fen.clone()),
                 Some(ply) => Entry::Move(MoveEntry {
-                    number: (is_first || ply.side == Color::White).then(|| number(ply)),
+                    number: (is_first || ply.side == self.game.starter()).then(|| number(ply)),
                     text: ply.text.clone(),
                     strength: None,
                     captured: None,

@@ -80,7 +80,7 @@ texts! {
         /// Button below the board with an arrow, read aloud: shows the position after the last move.
         last_move: "Last move", "Laatste zet", "Dernier coup", "Последний ход";
         /// State of the connection, in the head; button that follows the game again; what the key L does.
-        live: "Live", "Live", "Direct", "Онлайн";
+        live: "Live", "Live", "En direct", "Онлайн";
         /// Button beside the board, and what the key F does: shows the board from the other side.
         turn_board: "Turn the board", "Bord draaien", "Tourner le damier", "Повернуть доску";
         /// Button beside the board: copies the game.
@@ -88,7 +88,7 @@ texts! {
         /// Button beside the board: copies the position.
         copy_fen: "Copy FEN", "FEN kopiëren", "Copier la FEN", "Скопировать FEN";
         /// Button beside the board: plays the moves one after the other.
-        replay: "Replay", "Afspelen", "Rejouer", "Проиграть";
+        replay: "Replay", "Afspelen", "Revoir", "Воспроизвести";
         /// Choice beside the button that plays the moves, read aloud.
         speed: "Speed", "Snelheid", "Vitesse", "Скорость";
         /// Button beside the board: a tone for each move.
@@ -100,7 +100,7 @@ texts! {
         /// Beside the heading of the viewer's own line.
         not_the_game: "not the game", "niet de partij", "pas la partie", "не партия";
         /// Below the viewer's own line. `{}`: the move of the game after which it begins, as `31. 34-29`.
-        line_begins: "From: {}", "Vanaf: {}", "À partir de : {}", "От хода: {}";
+        line_begins: "From: {}", "Vanaf: {}", "À partir de : {}", "Отсюда: {}";
         /// Button below the viewer's own line.
         back_to_game: "Back to the game", "Terug naar de partij", "Retour à la partie", "Назад к партии";
         /// Heading of a list below the viewer's own line.
@@ -123,7 +123,7 @@ texts! {
         move_key_hint: "move", "zet", "coup", "ход";
         /// Behind the keys Home and End: they go to the first and the last position.
         ends_key_hint: "first, last", "eerste, laatste", "premier, dernier", "первый, последний";
-        /// State of a game that has ended without a recorded move; screen at the wall, before the number of such games.
+        /// State of a game that has ended without a recorded move.
         over: "Over", "Afgelopen", "Terminée", "Окончена";
         /// State of a game that has ended; the arbiter has not written the result yet.
         waits_for_result: "Over, waits for its result",
@@ -156,13 +156,15 @@ texts! {
         /// State of a game.
         clocks_stopped: "Clocks stopped", "Klokken stilgezet", "Pendules arrêtées", "Часы остановлены";
         /// State of a game: the electronic board sends nothing.
-        board_silent: "No signal", "Geen signaal", "Pas de signal", "Доска не отвечает";
+        board_silent: "No signal", "Geen signaal", "Pas de signal", "Нет сигнала";
         /// State of a game: the electronic board sends nothing. `{}`: a duration, as 45 sec.
-        board_silent_for: "No signal for {}", "Al {} geen signaal", "Pas de signal depuis {}", "Доска не отвечает {}";
+        board_silent_for: "No signal for {}", "Al {} geen signaal", "Pas de signal depuis {}", "Нет сигнала {}";
         /// State of a game, and of a pairing in a table.
         not_started: "Not started", "Niet begonnen", "Pas commencée", "Не началась";
-        /// State of a game without a move; screen at the wall, before the number of games that are being played.
+        /// State of a game without a move.
         playing: "Playing", "Bezig", "En cours", "Идёт";
+        /// Link above the boards: shows those whose games go on.
+        games_going_on: "Playing", "Bezig", "En cours", "Идут";
         /// Bar above a page: the connection is broken. `{}`: a duration, as 45 sec.
         server_silent: "No data from the server for {}",
             "Al {} geen gegevens van de server",
@@ -257,7 +259,7 @@ texts! {
         as_it_stands: "As it stands", "Tussenstand", "Classement provisoire en direct", "Положение на данный момент";
         /// Below the schedule. `{}`: name of the viewer’s time zone.
         viewer_zone: "Times in your time zone: {}",
-            "Tijden in je eigen tijdzone: {}",
+            "Tijden in uw tijdzone: {}",
             "Heures dans votre fuseau horaire : {}",
             "Время в вашем часовом поясе: {}";
         /// Heading of a column of the standings: the place of a player.
@@ -293,6 +295,11 @@ texts! {
         search_players: "Search by name", "Zoek op naam", "Chercher par nom", "Поиск по имени";
         /// Button beside the field of a search.
         search: "Search", "Zoeken", "Chercher", "Найти";
+        /// Below the list of players: the search found none.
+        no_such_player: "No player has such a name.",
+            "Geen speler met zo’n naam.",
+            "Aucun joueur de ce nom.",
+            "Игрока с таким именем нет.";
         /// Column of the list of players: as GMI.
         player_title: "Title", "Titel", "Titre", "Звание";
         /// Column of the list of players: the federation, as NED.
@@ -329,18 +336,18 @@ texts! {
         provisional: "Provisional, {} game is still open" "Provisional, {} games are still open",
             "Voorlopig, {} partij is nog niet klaar" "Voorlopig, {} partijen zijn nog niet klaar",
             "Provisoire, {} partie n’est pas terminée" "Provisoire, {} parties ne sont pas terminées",
-            "Предварительно, не окончена {} партия" "Предварительно, не окончены {} партии" "Предварительно, не окончены {} партий";
+            "Предварительно, не окончена {} партия" "Предварительно, не окончены {} партии" "Предварительно, не окончено {} партий";
         /// Below the heading of the standings. `{}`: number of games that are over and have no result.
         results_missing: "Provisional, {} result is missing" "Provisional, {} results are missing",
             "Voorlopig, {} uitslag ontbreekt" "Voorlopig, {} uitslagen ontbreken",
             "Provisoire, il manque {} résultat" "Provisoire, il manque {} résultats",
             "Предварительно, не хватает {} результата" "Предварительно, не хватает {} результатов" "Предварительно, не хватает {} результатов";
-        /// First page, beside the round. `{}`: number of games that are being played.
+        /// First page and screen at the wall, beside the round. `{}`: number of games that are being played.
         games_on: "{} game is being played" "{} games are being played",
             "{} partij is bezig" "{} partijen zijn bezig",
             "{} partie en cours" "{} parties en cours",
             "идёт {} партия" "идут {} партии" "идут {} партий";
-        /// First page, after the games that are being played. `{}`: number of games that are over.
+        /// After the games that are being played. `{}`: number of games that are over.
         games_over: "{} is over" "{} are over",
             "{} is afgelopen" "{} zijn afgelopen",
             "{} terminée" "{} terminées",

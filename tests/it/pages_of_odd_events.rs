@@ -1,0 +1,167 @@
+//! Pages after events that are rare: another generation, micro-matches, boards that are unplugged, sections with the same players.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::browser::{Browser, LIVE, MOVES};
+use crate::program::assert_contains;
+use crate::pty::wait_until;
+use crate::serve::{OutletFixture, tournament};
+
+/// Returns what stands between two texts, for each place.
+fn all_between<'t>(text: &'t str, before: &str, after: &str) -> Vec<&'t str> {
+    text.split(before).skip(1).filter_map(|rest| rest.split(after).next()).collect()
+}
+
+/// Returns a tournament document with one open round in each of these sections. Each has the same two players, its own board, and a
+/// deferral of its pairing.
+fn sections(names: &[&str], later: &Value) -> String {
+    let section = |(name, id): (&&str, usize)| {
+        let players = json!([{"id": 1, "name": "Jansen"}, {"id": 2, "name": "Ba"}]);
+        let pairing =
+            json!({"id": id, "table": id, "board": format!("board-{id}"), "white": 1, "black": 2, "later": later});
+        let rounds = json!([{"round": 1, "state": "open", "byes": [], "matches": [], "pairings": [pairing]}]);
+        json!({"id": id, "name": name, "scoring": "2-1-0", "open_round": 1, "players": players, "teams": [], "rounds": rounds})
+    };
+    let sections: Vec<Value> = names.iter().zip(1..).map(section).collect();
+    json!({"event": {}, "sections": sections}).to_string()
+}
+
+/// Lines that are read again are not new: a clock that has run for a while must not jump back.
+#[test]
+fn another_generation_sets_no_clock_back() {
+    let mut outlet = OutletFixture::new();
+    outlet.set_delay(Duration::ZERO);
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    let server = outlet.serve();
+    outlet.play("board-1", 1);
+    server.wait_for(&outlet);
+    let heard = || -> i64 {
+        let page = server.get("/board/1").text();
+        let clock =
+            all_between(&page, "<span class=\"ck", ">").into_iter().find(|clock| clock.contains("data-running"));
+        all_between(clock.unwrap(), "data-heard=\"", "\"")[0].parse().unwrap()
+    };
+    let before = heard();
+    std::thread::sleep(Duration::from_secs(1));
+    outlet.begin_anew(|text| text.replace("Jansen", "N. N."));
+    wait_until("the new lines", || server.get("/board/1").text().contains("N. N."));
+    assert!(heard() <= before, "{} instead of {before}", heard());
+}
+
+/// The events name the game of a micro-match by pairing and stage.
+#[test]
+fn micro_match_is_game_of_its_pairing() {
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    let names = json!({"White": "Ba", "Black": "Jansen", "Event": "Open", "Round": "6", "Board": "1"});
+    outlet.append_line(json!({"board": "board-1", "game": 2, "n": 1, "type": "game", "gametype": "20,W,10,10,N2,0", "tags": names, "pairing": "3.rapid"}));
+    let server = outlet.serve();
+    let row = |page: &str| {
+        let rows = all_between(page, "<tr data-part=\"pairing-", "</tr>");
+        rows.into_iter().find(|row| row.contains("/game/board-1-2")).map(str::to_owned)
+    };
+    let page = server.get("/round/6?lang=en").text();
+    assert!(row(&page).is_some_and(|row| !row.contains("Not started")), "{page}");
+    // The players have changed colours; each name leads to its own page.
+    let board = server.get("/board/1?lang=en").text();
+    let white = all_between(&board, "plb wh", "</a>")[0];
+    assert_contains(white, &["/player/Open-2", "Ba"]);
+    assert_contains(&server.get("/player/Open-1?lang=en").text(), &["/game/board-1-2"]);
+}
+
+#[test]
+fn section_has_its_boards_before_their_first_moves() {
+    let mut outlet = OutletFixture::new();
+    let boards = (1..=2).map(|board| json!({"board": format!("board-{board}"), "gametype": "20", "tags": {}}));
+    outlet.append_line(json!({"b": 1, "type": "boards", "list": boards.collect::<Vec<_>>()}));
+    outlet.write("tournament.json", &sections(&["Rapid", "Blitz"], &Value::Null));
+    let page = outlet.serve().get("/?section=Blitz&lang=en").text();
+    assert_contains(&page, &["/player/Blitz-1", "/player/Blitz-2"]);
+    assert!(!page.contains("/player/Rapid-1\"") && !page.contains("No board fits"), "{page}");
+    // Other languages keep the choice.
+    assert_contains(&page, &["/?section=Blitz&amp;lang=nl"]);
+}
+
+#[test]
+fn adjourned_game_is_not_missed() {
+    let mut outlet = OutletFixture::new();
+    outlet.begin_paired_game("board-1", 1, json!({"White": "Jansen", "Black": "Ba"}), Some(1));
+    outlet.play("board-1", 1);
+    outlet.append_event("board-1", json!({"p": 1, "type": "state", "state": "no-connection"}));
+    outlet.write("tournament.json", &sections(&["Open"], &Value::Null));
+    let server = outlet.serve();
+    let main = |path: &str| all_between(&server.get(path).text(), "data-part=\"main\"", "</main>")[0].to_owned();
+    assert_contains(&main("/board/1?lang=en"), &["data-silent-since", "s-off"]);
+    outlet.write("tournament.json", &sections(&["Open"], &"adjourned".into()));
+    server.wait_for(&outlet);
+    for path in ["/board/1?lang=en", "/?lang=en", "/?wall"] {
+        let page = main(path);
+        assert!(page.contains("Adjourned") && !page.contains("data-silent-since") && !page.contains("s-off"), "{page}");
+    }
+    assert_contains(&server.get("/?wall").text(), &["0 games are being played"]);
+}
+
+#[test]
+fn pdn_numbers_moves_from_starting_side() {
+    let mut outlet = OutletFixture::new();
+    let begin = json!({"board": "board-1", "game": 1, "n": 1, "type": "game", "gametype": "21,B,8,8,N2,0", "tags": {"White": "Jansen", "Black": "Ba"}});
+    outlet.append_line(begin);
+    for (ply, number, side, text) in [(1, 1, "black", "9-13"), (2, 1, "white", "22-18"), (3, 2, "black", "5-9")] {
+        outlet.append_event("board-1", json!({"n": ply + 1, "type": "move", "ply": ply, "number": number, "side": side, "move": text, "fen": "W:W18:B9"}));
+    }
+    let text = outlet.serve().get("/game/board-1-1.pdn").text();
+    assert_contains(&text, &["1. 9-13 22-18 2. 5-9"]);
+}
+
+/// An address with two slashes names another site.
+#[test]
+fn no_address_leads_to_another_site() {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    let page = outlet.serve().get("//evil.example/x").text();
+    assert!(page.contains("/evil.example/x?lang=nl") && !page.contains("\"//"), "{page}");
+}
+
+#[test]
+fn game_names_its_own_page_alone() {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    outlet.write("tournament.json", &sections(&["Open"], &Value::Null));
+    let server = outlet.serve();
+    for (path, is_game) in [("/board/1", true), ("/standings", false), ("/player/Open-1", false)] {
+        let page = server.get(&format!("{path}?lang=en")).text();
+        let title = all_between(&page, "property=\"og:title\" content=\"", "\"")[0];
+        assert_eq!(title == "Jansen – Ba", is_game, "{path}: {title}");
+    }
+}
+
+/// A page that is on its way must not take a viewer away from a move that was chosen meanwhile.
+#[test]
+fn load_under_way_moves_nobody() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    (1..=4).for_each(|ply| outlet.play("board-1", ply));
+    let server = outlet.serve();
+    browser.visit(&format!("http://{}/game/board-1-1/2?lang=en", server.address));
+    browser.wait(LIVE, &"Live".into());
+    // Answers wait until they are released.
+    browser.evaluate(
+        "{ const ask = fetch; window.fetch = async (...asked) => {
+         const answer = await ask(...asked), text = await answer.text();
+         await new Promise((release) => { window.release = release; }); return new Response(text, answer); }; 0 }",
+    );
+    browser.evaluate("document.querySelector('#golive').click(), 0");
+    browser.wait("typeof window.release", &"function".into());
+    browser.evaluate("document.querySelector('#back').click(), 0");
+    browser.wait("location.pathname", &"/game/board-1-1/1".into());
+    browser.evaluate("window.release(), 0");
+    // The page follows on: the next move is in its list.
+    outlet.play("board-1", 5);
+    browser.wait(MOVES, &"32-28 19-23 28×19 14×23 33-28".into());
+    assert_eq!(browser.evaluate("location.pathname"), "/game/board-1-1/1");
+    let complaints = browser.page_errors();
+    assert!(complaints.is_empty(), "{complaints:?}");
+}
