@@ -123,6 +123,9 @@ pub(crate) struct Builder {
 /// bound is a fault of the file; the bound limits the memory of a reader.
 pub const MAX_ENTRIES: usize = 4_000_000;
 
+/// Number of entries of a game for which memory is reserved.
+const TYPICAL_ENTRIES: usize = 256;
+
 /// Maximum number of tags of one game.
 pub const MAX_TAGS: usize = 1_000;
 
@@ -149,6 +152,10 @@ impl Builder {
             Event::Problem(problem) => self.problems.push(problem),
             Event::GameEnd(end) => {
                 let mut located = std::mem::take(&mut self.current);
+                // The next game is often as long.
+                let count = located.game.entries.len().min(TYPICAL_ENTRIES);
+                self.current.game.entries.reserve(count);
+                self.current.locations.entries.reserve(count);
                 located.game.end = end;
                 located.locations.end = Some(place);
                 if std::mem::take(&mut self.is_too_large) {
