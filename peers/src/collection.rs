@@ -77,7 +77,7 @@ pub fn convert(text: &[u8]) -> usize {
     let mut reader = Reader::new(Encoding::Detect);
     let mut size = 0;
     for located in text.chunks(64 * 1024).flat_map(|piece| reader.feed(piece)) {
-        let (game, _) = standard::convert(&located, None, AmbiguousCaptures::Path);
+        let (game, _) = standard::convert(located, None, AmbiguousCaptures::Path);
         size += writer::write(&[game], Style::Compact).len();
     }
     size

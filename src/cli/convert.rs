@@ -152,7 +152,7 @@ fn write_pending(
         *known_variant = Some(infer::infer_from_moves(&untagged, None));
     }
     while let Some(located) = waiting.pop_front() {
-        writing.game(path, &located, *known_variant)?;
+        writing.game(path, located, *known_variant)?;
     }
     Ok(())
 }
@@ -177,7 +177,7 @@ impl OutputWriter {
     fn game(
         &mut self,
         path: &Path,
-        located: &LocatedGame,
+        located: LocatedGame,
         known_variant: Option<&'static Variant>,
     ) -> anyhow::Result<()> {
         let (mut game, mut problems) = standard::convert(located, known_variant, self.ambiguous);

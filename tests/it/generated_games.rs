@@ -104,9 +104,9 @@ impl Line<'_> {
             let ambiguous = legal.iter().position(|ply| notation::is_ambiguous(ply, &legal));
             let ply = &legal[ambiguous.unwrap_or_else(|| self.dice.roll(legal.len()))];
             let shown = (is_first || is_fresh).then_some(MoveNumber { value: number, ellipsis: !is_first });
-            let strength = [None, None, None, Some("!"), Some("(?!)")][self.dice.roll(5)].map(str::to_owned);
+            let strength = [None, None, None, Some("!"), Some("(?!)")][self.dice.roll(5)].map(Into::into);
             let text = notation::write(self.variant, ply, &legal);
-            self.entries.push(Entry::Move(MoveEntry { number: shown, text, strength, captured: None }));
+            self.entries.push(Entry::Move(MoveEntry { number: shown, strength, ..MoveEntry::new(text) }));
             is_fresh = false;
             self.write_comments(position.turn());
             if with_variations && self.dice.roll(12) == 0 {

@@ -128,7 +128,7 @@ fn published(case: &Case, outputs: &[Output]) -> Result<Vec<String>, String> {
         return Err(format!("held: {}", snapshot.text));
     }
     let (games, _) = reader::read(&snapshot.text);
-    let text = |ply: &MoveEntry| ply.text.clone();
+    let text = |ply: &MoveEntry| ply.text.to_string();
     Ok(games.iter().flat_map(|game| game.moves()).map(text).collect())
 }
 

@@ -80,7 +80,9 @@ fn parse_moves(text: &str) -> Result<Vec<SheetMove>, Problem> {
                 PdnEntry::Move(MoveEntry { text, .. }) if text == UNKNOWN => {
                     return Err(Problem::error(place, "a move that nobody knows cannot be added"));
                 }
-                PdnEntry::Move(MoveEntry { text, .. }) => typed.push(SheetMove { text, location: place }),
+                PdnEntry::Move(MoveEntry { text, .. }) => {
+                    typed.push(SheetMove { text: text.to_string(), location: place })
+                }
                 PdnEntry::Setup(_) => {
                     return Err(Problem::error(place, "a position cannot be set up here; moves alone are wanted"));
                 }

@@ -165,7 +165,7 @@ impl PlayLine {
     #[inline(always)]
     fn play(&mut self, text: &str) -> bool {
         let before = self.position;
-        let ends = parse_two_squares(before.variant(), text);
+        let ends = parse_two_squares(before.variant(), text.as_bytes());
         let is_played = ends.is_some_and(|(from, to)| self.position.play_only_move(from, to))
             || play_in_full(&mut self.position, text);
         self.position_before = Some(before);
@@ -177,12 +177,10 @@ impl PlayLine {
     fn play_strictly(&mut self, text: &str) -> bool {
         let before = self.position;
         let variant = before.variant();
-        let is_played = match parse_two_squares(variant, text) {
+        let is_played = match parse_two_squares(variant, text.as_bytes()) {
             Some((from, to)) if self.position.play_only_move(from, to) => {
-                let is_capture = before.placement().occupied().len() > self.position.placement().occupied().len();
-                let (from, to) = (variant.geometry.name(from), variant.geometry.name(to));
-                let separator = if is_capture { variant.capture_separator } else { '-' };
-                text.len() == from.len() + 1 + to.len() && text[from.len()..].starts_with(separator)
+                let is_capture = replay::is_capture(&before, &self.position);
+                notation::is_short(variant, (from, to), is_capture, text.as_bytes())
             }
             _ => play_long(&mut self.position, text),
         };

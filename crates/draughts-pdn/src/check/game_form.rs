@@ -75,7 +75,7 @@ fn find_problems(
     let mut against_rules = BTreeSet::new();
     let walked = replay::walk(located, variant, &mut |seen| {
         let (entry, before, meant) = match seen {
-            WalkEvent::Move { entry, before, ply, .. } => (entry, before, std::slice::from_ref(ply)),
+            WalkEvent::Move { entry, before, ply, .. } => (entry, before, &Vec::from_iter(ply.ply(before))[..]),
             WalkEvent::Ambiguous { entry, before, candidates } => (entry, before, candidates),
             WalkEvent::Illegal { entry } | WalkEvent::OutOfTurn { entry } => {
                 against_rules.insert(move_location(located, entry));

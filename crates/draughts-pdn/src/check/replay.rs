@@ -35,9 +35,9 @@ mod setup;
 mod walk;
 
 pub use resolve::{Unresolved, resolve};
-pub(crate) use resolve::{parse_two_squares, split_at_letters};
+pub(crate) use resolve::{is_capture, parse_two_squares, split_at_letters};
 pub(crate) use setup::{canonical_fen, null_move, other_numbering, read_setup};
-pub use walk::{WalkEvent, WalkResult, walk};
+pub use walk::{WalkEvent, WalkResult, WalkedMove, walk};
 
 use crate::game::Game;
 use crate::problem::Problem;
@@ -124,7 +124,7 @@ impl Replay {
                     Some(ReplayStep::Setup { position, .. }) => *position = *before,
                     Some(ReplayStep::Move { .. }) => {}
                 }
-                steps.push(ReplayStep::Move { entry, ply: ply.clone() });
+                steps.extend(ply.ply(before).map(|ply| ReplayStep::Move { entry, ply }));
             }
             WalkEvent::Setup { entry, depth: 0, position } => {
                 steps.push(ReplayStep::Setup { entry, position: *position })

@@ -28,7 +28,7 @@ use memchr::{memchr2, memchr2_iter};
 use super::lexer::{MAX_TOKEN_LEN, Token, TokenFlaw, TokenKind};
 use super::problem::{Location, Problem, ProblemKind, quote};
 use super::words::Word;
-use crate::game::{MoveEntry, MoveNumber, Termination, UNKNOWN};
+use crate::game::{MoveEntry, MoveNumber, MoveText, Termination, UNKNOWN};
 use crate::tag::{self, TagFlaw};
 use crate::tag_values::Outcome;
 
@@ -75,10 +75,10 @@ pub struct WrittenMove<'a> {
 }
 
 impl From<WrittenMove<'_>> for MoveEntry {
+    #[inline]
     fn from(written: WrittenMove<'_>) -> MoveEntry {
         let WrittenMove { number, text, strength, captured } = written;
-        let (strength, captured) = (strength.map(str::to_owned), captured.map(str::to_owned));
-        MoveEntry { number, text: text.to_owned(), strength, captured }
+        MoveEntry { number, text: text.into(), strength: strength.map(Into::into), captured: captured.map(Into::into) }
     }
 }
 
@@ -88,7 +88,7 @@ pub struct Syntax {
     pub(super) game: GameState,
     pub(super) depth: u64,
     pub(super) number: Option<(MoveNumber, Location)>,
-    /// Last move, as long as following text may belong to it. Reused for its allocation when no move is pending.
+    /// Last move, as long as following text may belong to it.
     pending_move: PendingMove,
     /// Terminator inside a variation, ignored if the variation ends next.
     pending_end: Option<(Termination, Location)>,
@@ -276,7 +276,7 @@ impl Syntax {
             Word::Captured => {
                 if self.pending_move.is_held {
                     let inner = token.text.trim_matches(['<', '>']);
-                    self.pending_move.ply.captured = Some(inner.chars().filter(|c| !c.is_whitespace()).collect());
+                    self.pending_move.ply.captured = Some(without_blanks(inner));
                 } else {
                     let message = format!("{} stands behind no move and is ignored", quote(token.text));
                     problem(sink, Problem::warning(place, message));
@@ -351,27 +351,18 @@ impl Syntax {
     fn set_pending(&mut self, text: &str, place: Location, sink: &mut Sink<'_>) {
         self.begin_entry(sink);
         let number = self.number.take().map(|(number, _)| number);
-        let ply = &mut self.pending_move.ply;
-        ply.text.clear();
-        if text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            ply.text.push_str(text);
-        } else {
-            ply.text.extend(text.chars().filter(|c| !c.is_whitespace()));
-        }
-        ply.number = number;
-        ply.strength = None;
-        ply.captured = None;
-        self.pending_move.is_held = true;
-        self.pending_move.location = place;
-        self.pending_move.star = None;
+        let is_tight = text.bytes().all(|byte| byte.is_ascii_graphic());
+        let text = if is_tight { text.into() } else { without_blanks(text) };
+        let ply = MoveEntry { number, ..MoveEntry::new(text) };
+        self.pending_move = PendingMove { is_held: true, location: place, ply, star: None };
     }
 
     fn add_strength(&mut self, strength: &str) {
         let ply = &mut self.pending_move.ply;
         match &mut ply.strength {
-            Some(known) if known.len() < 16 => known.push_str(strength),
+            Some(known) if known.len() < 16 => *known = MoveText::concat(&[known, strength]),
             Some(_) => {}
-            None => ply.strength = Some(strength.to_owned()),
+            None => ply.strength = Some(strength.into()),
         }
     }
 
@@ -471,15 +462,15 @@ impl Syntax {
             return;
         }
         let says_result =
-            self.game.result.as_ref().is_some_and(|result| result.replace(' ', "") == self.pending_move.ply.text);
+            self.game.result.as_ref().is_some_and(|result| self.pending_move.ply.text == result.replace(' ', ""));
         if says_result && self.pending_move.ply.strength.is_none() {
             self.pending_move.is_held = false;
             self.pending_end =
-                Some((Termination::Result(self.pending_move.ply.text.clone()), self.pending_move.location));
+                Some((Termination::Result(self.pending_move.ply.text.to_string()), self.pending_move.location));
         } else if let Some(place) = self.pending_move.star.take() {
-            let strength = self.pending_move.ply.strength.take().unwrap_or_default();
-            self.pending_move.ply.strength =
-                strength.strip_suffix('*').filter(|rest| !rest.is_empty()).map(str::to_owned);
+            let strength = self.pending_move.ply.strength.take();
+            let rest = strength.as_deref().and_then(|strength| strength.strip_suffix('*'));
+            self.pending_move.ply.strength = rest.filter(|rest| !rest.is_empty()).map(Into::into);
             self.pending_end = Some((Termination::Star, place));
         }
     }
@@ -533,6 +524,10 @@ impl Syntax {
 pub(crate) fn contradicts(tagged: &str, ended: &str) -> bool {
     let (tagged, ended) = (Outcome::parse(tagged), Outcome::parse(ended));
     tagged != ended && tagged != Some(Outcome::Open)
+}
+
+fn without_blanks(text: &str) -> MoveText {
+    text.split_whitespace().collect::<String>().into()
 }
 
 fn problem(sink: &mut Sink<'_>, problem: Problem) {

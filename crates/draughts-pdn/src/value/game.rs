@@ -12,6 +12,8 @@
 
 use std::fmt;
 
+pub use super::move_text::MoveText;
+
 /// One game: header, movetext, and the way its text ends.
 ///
 /// # Examples
@@ -70,11 +72,11 @@ pub struct MoveEntry {
     pub number: Option<MoveNumber>,
     /// Squares and separators without blanks, otherwise as written: `32-28`, `47x38x24x13x36`, `a3b4`; [`UNKNOWN`] if the move is not
     /// known.
-    pub text: String,
+    pub text: MoveText,
     /// `!`, `??`, `(!?)`, and `*` for a forced move.
-    pub strength: Option<String>,
+    pub strength: Option<MoveText>,
     /// Captured squares that the 3.1 proposal adds to an ambiguous move, without the angle brackets.
-    pub captured: Option<String>,
+    pub captured: Option<MoveText>,
 }
 
 /// Placeholder for an unknown move, as in `41. - -`.
@@ -82,7 +84,7 @@ pub const UNKNOWN: &str = "-";
 
 impl MoveEntry {
     /// Creates a move without number and strength.
-    pub fn new(text: impl Into<String>) -> MoveEntry {
+    pub fn new(text: impl Into<MoveText>) -> MoveEntry {
         MoveEntry { number: None, text: text.into(), strength: None, captured: None }
     }
 

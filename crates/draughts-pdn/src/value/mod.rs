@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod fen;
 pub mod game;
+mod move_text;
 pub mod notation;
 pub mod tag;
 pub mod tag_values;

@@ -18,6 +18,8 @@ use std::borrow::Cow;
 use draughts::Jump;
 use draughts::{Geometry, Move, Position, Square, SquareSet, Variant};
 
+use crate::game::MoveText;
+
 /// Returns the move as PDN writes it in a position: short unless that is ambiguous. `legal` are the position's legal moves.
 pub fn write(variant: &Variant, ply: &Move, legal: &[Move]) -> String {
     if is_ambiguous(ply, legal) { write_long(variant, ply) } else { write_short(variant, ply) }
@@ -25,26 +27,14 @@ pub fn write(variant: &Variant, ply: &Move, legal: &[Move]) -> String {
 
 /// Returns the move as [`write()`] does, for callers without the legal moves of the position before it.
 pub fn write_in(position: &Position, ply: &Move) -> String {
-    if has_own_ends(position, ply) {
-        write_short(position.variant(), ply)
-    } else {
-        write(position.variant(), ply, &position.legal_moves())
-    }
+    let variant = position.variant();
+    if is_ambiguous_in(position, ply) { write_long(variant, ply) } else { write_short(variant, ply) }
 }
 
-/// Returns the move as [`write_with_captured`] does, for callers without the legal moves of the position before it.
-pub fn write_with_captured_in(position: &Position, ply: &Move) -> String {
-    if has_own_ends(position, ply) {
-        write_short(position.variant(), ply)
-    } else {
-        write_with_captured(position.variant(), ply, &position.legal_moves())
-    }
-}
-
-/// Whether no other legal move of the position has the start and end of this one.
-fn has_own_ends(position: &Position, ply: &Move) -> bool {
-    let mut after = *position;
-    !ply.is_capture() || after.play_only_move(ply.from(), ply.to())
+/// Whether the move is as [`is_ambiguous`] says, for callers without the legal moves of the position before it.
+pub fn is_ambiguous_in(position: &Position, ply: &Move) -> bool {
+    let has_own_ends = || position.clone().play_only_move(ply.from(), ply.to());
+    ply.is_capture() && !has_own_ends() && is_ambiguous(ply, &position.legal_moves())
 }
 
 /// Whether another legal move has the same start and end but captures other pieces.
@@ -55,11 +45,22 @@ pub fn is_ambiguous(ply: &Move, legal: &[Move]) -> bool {
 
 /// Returns the move with its start and end only.
 pub fn write_short(variant: &Variant, ply: &Move) -> String {
-    let mut text = String::with_capacity(8);
-    text.push_str(variant.geometry.name(ply.from()));
-    text.push(if ply.is_capture() { variant.capture_separator } else { '-' });
-    text.push_str(variant.geometry.name(ply.to()));
-    text
+    short_text(variant, (ply.from(), ply.to()), ply.is_capture()).to_string()
+}
+
+/// Returns the text of [`write_short`] for a move with these ends.
+pub(crate) fn short_text(variant: &Variant, (from, to): (Square, Square), is_capture: bool) -> MoveText {
+    let separator = if is_capture { variant.capture_separator } else { '-' };
+    let [from, to] = [from, to].map(|square| variant.geometry.name(square));
+    MoveText::concat(&[from, separator.encode_utf8(&mut [0; 4]), to])
+}
+
+/// Whether a text that names the two ends, with capitals or zeros perhaps, is [`short_text`].
+pub(crate) fn is_short(variant: &Variant, (from, to): (Square, Square), is_capture: bool, text: &[u8]) -> bool {
+    let separator = if is_capture { variant.capture_separator } else { '-' };
+    let [from, to] = [from, to].map(|square| variant.geometry.name(square).as_bytes());
+    let is_tight = text.len() == from.len() + 1 + to.len();
+    is_tight && (text[0], char::from(text[from.len()]), text[from.len() + 1]) == (from[0], separator, to[0])
 }
 
 /// Returns the move with every square of its path.
@@ -78,11 +79,12 @@ pub fn write_long(variant: &Variant, ply: &Move) -> String {
 /// Returns the move as proposed for PDN 3.1: short, followed by the captured pieces in their order if the short form is ambiguous.
 pub fn write_with_captured(variant: &Variant, ply: &Move, legal: &[Move]) -> String {
     let short = write_short(variant, ply);
-    if !is_ambiguous(ply, legal) {
-        return short;
-    }
-    let captured: Vec<&str> = ply.jumps().iter().map(|jump| variant.geometry.name(jump.over)).collect();
-    format!("{short} <{}>", captured.join(","))
+    if is_ambiguous(ply, legal) { format!("{short} <{}>", captured_list(variant, ply)) } else { short }
+}
+
+/// Returns the captured pieces in their order: `42,29,14`.
+pub(crate) fn captured_list(variant: &Variant, ply: &Move) -> String {
+    ply.jumps().iter().map(|jump| variant.geometry.name(jump.over)).collect::<Vec<_>>().join(",")
 }
 
 /// Reason why a text is not one of the legal moves.
@@ -304,24 +306,31 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// Whether this is a move by the writing grammar: squares without leading zeros, one separator between two.
-pub(crate) fn is_move(text: &str) -> bool {
-    let mut parts = text.split(['-', 'x', ':']);
-    let mut separators = text.bytes().filter(|byte| matches!(byte, b'-' | b'x' | b':'));
-    let is_one_kind = separators.next().is_some_and(|first| separators.all(|other| other == first));
+pub(crate) fn is_move(text: &[u8]) -> bool {
+    let separator = text.iter().find(|byte| matches!(byte, b'-' | b'x' | b':'));
     // `1-1` reads as a result.
-    is_one_kind && parts.all(is_square) && text != "1-1"
+    separator.is_some_and(|separator| are_squares(text, *separator)) && text != b"1-1"
 }
 
 /// Whether this is a list of squares, such as `42,29,14`.
 pub(crate) fn is_list(text: &str) -> bool {
-    text.split(',').all(is_square)
+    are_squares(text.as_bytes(), b',')
 }
 
-fn is_square(name: &str) -> bool {
-    matches!(
-        name.as_bytes(),
-        [b'1'..=b'9'] | [b'1'..=b'9', b'0'..=b'9'] | [b'a'..=b'l', b'1'..=b'9'] | [b'a'..=b'l', b'1', b'0'..=b'2']
-    )
+/// Whether these are names of squares, with this separator between two.
+fn are_squares(mut text: &[u8], separator: u8) -> bool {
+    loop {
+        text = match text {
+            [b'1'..=b'9', b'0'..=b'9', rest @ ..] | [b'a'..=b'l', b'1', b'0'..=b'2', rest @ ..] => rest,
+            [b'1'..=b'9', rest @ ..] | [b'a'..=b'l', b'1'..=b'9', rest @ ..] => rest,
+            _ => return false,
+        };
+        match text {
+            [] => return true,
+            [byte, rest @ ..] if *byte == separator => text = rest,
+            _ => return false,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -331,10 +340,10 @@ mod tests {
     #[test]
     fn accepts_only_moves_of_standard() {
         for text in ["32-28", "1-7", "28x19", "47x38x24x13x36", "a3-b4", "a3:c5:e7", "i8-j7", "24x24"] {
-            assert!(is_move(text), "{text}");
+            assert!(is_move(text.as_bytes()), "{text}");
         }
         for text in ["", "-", "32", "01-07", "a3b4", "3228", "32x28-19", "A3-B4", "32-", "132-28", "32 - 28"] {
-            assert!(!is_move(text), "{text}");
+            assert!(!is_move(text.as_bytes()), "{text}");
         }
     }
 }

@@ -147,9 +147,19 @@ fn unescaped(text: &str, flaws: &mut Vec<TagFlaw>) -> String {
 
 /// Returns a tag as the standard writes it. The name must be an identifier.
 pub fn write(name: &str, value: &str) -> String {
+    let mut text = String::new();
+    push(&mut text, name, value);
+    text
+}
+
+/// Appends the text of [`write()`].
+pub(crate) fn push(text: &mut String, name: &str, value: &str) {
+    text.extend(["[", name, " \""]);
+    let mut parts = value.split('"');
+    text.extend(parts.next());
+    parts.for_each(|part| text.extend(["\\\"", part]));
     // A backslash at the end would escape the closing quote; the standard has no way to write one.
-    let value = value.strip_suffix('\\').map_or_else(|| value.to_owned(), |value| format!("{value}\\ "));
-    format!("[{name} \"{}\"]", value.replace('"', "\\\""))
+    text.push_str(if value.ends_with('\\') { " \"]" } else { "\"]" });
 }
 
 /// Returns a value that every known reader accepts: readers that split games or tags at brackets lose all tags after a `]`.

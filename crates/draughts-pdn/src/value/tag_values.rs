@@ -286,8 +286,11 @@ pub fn standard_name(name: &str) -> Option<&'static str> {
 }
 
 /// Returns a value without text that breaks readers: `]`, line breaks, control characters, a backslash before a quote.
-pub(crate) fn clean_value(value: &str) -> String {
+pub(crate) fn clean_value(value: &str) -> Cow<'_, str> {
     let mut value = Cow::Borrowed(value);
+    if !value.contains(|c: char| matches!(c, '[' | ']' | '\\') || c.is_control()) {
+        return value;
+    }
     while value.contains("\\\"") {
         value = value.replace("\\\"", "\"").into();
     }
@@ -300,7 +303,7 @@ pub(crate) fn clean_value(value: &str) -> String {
             c => c,
         })
         .collect();
-    clean.trim_end_matches('\\').to_owned()
+    clean.trim_end_matches('\\').to_owned().into()
 }
 
 impl Game {

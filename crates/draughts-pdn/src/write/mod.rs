@@ -2,5 +2,6 @@
 
 pub mod pdn2;
 pub mod renumber;
+mod resolved;
 pub mod standard;
 pub mod writer;

@@ -6,7 +6,7 @@
 //! Source: PDN 3.0, chapter "GameType tag", attribute Notation.
 
 use crate::fen;
-use crate::game::{Entry, Game};
+use crate::game::{Entry, Game, MoveText};
 use crate::problem::{Location, Problem, quote};
 use crate::replay;
 use draughts::Variant;
@@ -84,20 +84,20 @@ pub fn renumber(game: &Game, to: &'static Variant) -> (Game, Vec<Problem>) {
     (renamed, problems)
 }
 
-fn renumber_move(from: &Variant, to: &Variant, text: &str) -> Option<String> {
+fn renumber_move(from: &Variant, to: &Variant, text: &str) -> Option<MoveText> {
     let mut renamed = String::new();
     for part in text.split_inclusive(['-', 'x', ':']) {
         let name = part.trim_end_matches(['-', 'x', ':']);
         renamed.push_str(to.geometry.name(from.geometry.square(name)?));
         renamed.push_str(&part[name.len()..]);
     }
-    Some(renamed)
+    Some(renamed.into())
 }
 
 /// Renames the captured squares of the 3.1 proposal.
-fn renumber_captured(from: &Variant, to: &Variant, list: &str) -> Option<String> {
+fn renumber_captured(from: &Variant, to: &Variant, list: &str) -> Option<MoveText> {
     let name = |name: &str| Some(to.geometry.name(from.geometry.square(name)?));
-    Some(list.split(',').map(name).collect::<Option<Vec<_>>>()?.join(","))
+    Some(list.split(',').map(name).collect::<Option<Vec<_>>>()?.join(",").into())
 }
 
 #[cfg(test)]

@@ -20,19 +20,19 @@
 //!
 //! Sources: PDN 3.0, chapters "PDN Tags", "PDN Grammars" (restrictions), "FEN tag", "GameType tag".
 
+use super::resolved::{Meaning, Resolved, entry_location};
 use super::writer;
-use crate::game::{Entry, Game, MoveEntry, MoveNumber, Tag, Tags, Termination};
-use crate::infer;
+use crate::game::{Entry, Game, MoveEntry, MoveNumber, MoveText, Tag, Tags, Termination};
+use crate::infer::{self, InferredVariant};
 use crate::problem::{Location, Problem, quote};
 use crate::reader::LocatedGame;
-use crate::replay::{self, KnownBy, WalkEvent};
+use crate::replay::{self, KnownBy};
 use crate::strict;
 use crate::syntax;
-use crate::tag;
 use crate::tag_values::{self, Date, Outcome, TagTime};
 use crate::time_control::TimeControl;
 use crate::{fen, notation};
-use draughts::{Color, NotationKind, Position, ResultFormat, Variant};
+use draughts::{Color, NotationKind, ResultFormat, Variant};
 
 /// Notation of a capture that two legal moves share.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -57,104 +57,32 @@ pub enum AmbiguousCaptures {
 /// assert!(writer::write(&[game], Style::Compact).ends_with("1. c3-d4 b6-a5 2. d4-c5 d6:b4 3. a3:c5 *\n"));
 /// ```
 pub fn standard(located: &LocatedGame, known_variant: Option<&'static Variant>) -> (Game, Vec<Problem>) {
-    convert(located, known_variant, AmbiguousCaptures::Path)
+    convert(located.clone(), known_variant, AmbiguousCaptures::Path)
 }
 
-/// [`standard()`] with a choice of notation for ambiguous captures.
+/// [`standard()`] with a choice of notation for ambiguous captures. Changes the game in place.
 pub fn convert(
-    located: &LocatedGame,
+    mut located: LocatedGame,
     known_variant: Option<&'static Variant>,
     ambiguous: AmbiguousCaptures,
 ) -> (Game, Vec<Problem>) {
-    let found = infer::game_variant(located, known_variant);
-    let mut problems = found.problems;
-    if found.known_by == KnownBy::UnknownTag {
-        let mut conversion =
-            Conversion { located, variant: found.variant, rules: Rules::Unknown, problems: &mut problems };
-        let tags = conversion.tags(found.known_by, false, None);
-        let entries = conversion.unresolved_entries();
-        return (Game { tags, entries, end: Termination::Star }, problems);
-    }
-    let mut resolved = Resolved::from_game(located, found.variant, ambiguous);
-    let has_board = located.game.entries.iter().any(|entry| matches!(entry, Entry::Move(_) | Entry::Setup(_)))
-        || located.game.tags.get("FEN").is_some();
-    let mut conversion = Conversion { located, variant: found.variant, rules: Rules::Known, problems: &mut problems };
-    let tags = conversion.tags(found.known_by, has_board, Some(&resolved));
-    let entries = conversion.entries(&mut resolved);
-    problems.extend(resolved.illegal);
+    let InferredVariant { variant, known_by, mut problems } = infer::game_variant(&located, known_variant);
+    let rules = if known_by == KnownBy::UnknownTag { Rules::Unknown } else { Rules::Known };
+    let resolved = (rules == Rules::Known).then(|| Resolved::from_game(&located, variant, ambiguous));
+    let old = std::mem::take(&mut located.game.entries);
+    let mut conversion = Conversion { located: &located, variant, rules, problems: &mut problems };
+    let (tags, entries) = match resolved {
+        None => (conversion.tags(known_by, false, None), conversion.unresolved_entries(old)),
+        Some(resolved) => {
+            let has_board = located.game.tags.get("FEN").is_some()
+                || old.iter().any(|entry| matches!(entry, Entry::Move(_) | Entry::Setup(_)));
+            let tags = conversion.tags(known_by, has_board, Some(&resolved));
+            let entries = conversion.entries(old, resolved.start_turn, resolved.meanings);
+            problems.extend(resolved.illegal);
+            (tags, entries)
+        }
+    };
     (Game { tags, entries, end: Termination::Star }, problems)
-}
-
-/// Resolution of each entry by the rules.
-struct Resolved {
-    /// Move in the standard's notation, and the side that makes it.
-    plies: Vec<Option<(String, Color)>>,
-    /// FEN of a setup, and the side to move.
-    setups: Vec<Option<(String, Color)>>,
-    /// Whether the entry is a further leg of the capture before it.
-    legs: Vec<bool>,
-    /// Whether the entry may mean several moves, so that it cannot be written as any of them.
-    ambiguous: Vec<bool>,
-    start: Position,
-    start_turn: Color,
-    /// FEN of the start, if the first move shows that the other side begins.
-    start_fen: Option<String>,
-    /// Problems of moves that are not legal.
-    illegal: Vec<Problem>,
-}
-
-impl Resolved {
-    fn from_game(located: &LocatedGame, variant: &'static Variant, style: AmbiguousCaptures) -> Resolved {
-        let count = located.game.entries.len();
-        let (mut plies, mut setups) = (vec![None; count], vec![None; count]);
-        let (mut legs, mut ambiguous) = (vec![false; count], vec![false; count]);
-        // For each line: the setup not yet followed by a move.
-        let mut fresh: Vec<Option<usize>> = Vec::new();
-        let mut begins: Option<Position> = None;
-        let mut is_begun = false;
-        let mut illegal = Vec::new();
-        let walked = replay::walk(located, variant, &mut |seen| match seen {
-            WalkEvent::Move { entry, before, ply, depth } => {
-                fresh.resize(depth + 1, None);
-                if let Some(setup) = fresh[depth].take()
-                    && let Some((written, turn)) = &mut setups[setup]
-                    && *turn != before.turn()
-                {
-                    (*written, *turn) = (fen::write(variant, &before.setup()), before.turn());
-                }
-                if depth == 0 && !std::mem::replace(&mut is_begun, true) {
-                    begins = Some(*before);
-                }
-                let text = match style {
-                    AmbiguousCaptures::Path => notation::write_in(before, ply),
-                    AmbiguousCaptures::Captured => notation::write_with_captured_in(before, ply),
-                };
-                plies[entry] = Some((text, before.turn()));
-            }
-            WalkEvent::Leg { entry } => legs[entry] = true,
-            WalkEvent::Ambiguous { entry, .. } => ambiguous[entry] = true,
-            WalkEvent::Illegal { entry } => {
-                illegal.push(located.locations.entries.get(entry).copied().unwrap_or(Location::START))
-            }
-            WalkEvent::OutOfTurn { .. } => {}
-            WalkEvent::Setup { entry, position, depth } => {
-                fresh.resize(depth + 1, None);
-                fresh[depth] = Some(entry);
-                is_begun |= depth == 0;
-                setups[entry] = Some((fen::write(variant, &position.setup()), position.turn()));
-            }
-        });
-        let says_unknown = located
-            .game
-            .tags
-            .get("FEN")
-            .is_some_and(|fen| fen.trim().starts_with('?') && replay::null_move(fen).is_none());
-        let begins = begins.filter(|first| first.turn() != walked.start.turn() && !says_unknown);
-        let start_turn = begins.as_ref().unwrap_or(&walked.start).turn();
-        let start_fen = begins.map(|first| fen::write(variant, &first.setup()));
-        let illegal = walked.problems.into_iter().filter(|problem| illegal.contains(&problem.location)).collect();
-        Resolved { plies, setups, legs, ambiguous, start: walked.start, start_turn, start_fen, illegal }
-    }
 }
 
 /// Whether the rules of the game are known.
@@ -188,7 +116,7 @@ impl Conversion<'_> {
                 tags.set(spare(game, &tags, &format!("Original{name}")), value);
                 continue;
             }
-            self.value(&mut tags, name, value, place);
+            self.value(&mut tags, name, value.into_owned(), place);
         }
         // If no board fits and no tag names one, the game has no type.
         let is_known = has_board || matches!(known_by, KnownBy::Tag | KnownBy::ForeignTag);
@@ -204,19 +132,13 @@ impl Conversion<'_> {
 
     /// Sets the FEN tag if it contradicts the game.
     fn start_fen_tag(&mut self, tags: &mut Tags, resolved: &Resolved) {
-        if let Some(fen) = &resolved.start_fen {
+        if let Some((fen, place)) = &resolved.start_fen {
             tags.set("FEN", fen);
-            let index = self.located.game.entries.iter().position(|entry| matches!(entry, Entry::Move(_)));
-            let place = self.entry_location(index.unwrap_or(0));
             let message = format!("{} begins, though it is not {0}'s turn", resolved.start_turn);
-            self.problems.push(Problem::warning(place, message).with_hint("the FEN tag says so now"));
+            self.problems.push(Problem::warning(*place, message).with_hint("the FEN tag says so now"));
         } else if tags.get("FEN").is_some_and(|fen| replay::null_move(fen).is_some()) {
             tags.set("FEN", fen::write(self.variant, &resolved.start.setup()));
         }
-    }
-
-    fn entry_location(&self, index: usize) -> Location {
-        self.located.locations.entries.get(index).copied().unwrap_or(Location::START)
     }
 
     /// Returns the standard's name for a tag. Does not rename a tag if a tag with the standard's name exists, or if the value is invalid
@@ -236,10 +158,10 @@ impl Conversion<'_> {
         let name = match known {
             Some(name) if self.located.game.tags.get(name).is_none() && fits(name) => name.to_owned(),
             // The reader ignored this name, so the tag must not gain its meaning.
-            _ if clean != old.name && matches!(clean.as_str(), "FEN" | "GameType" | "Result" | "ResultFormat") => {
+            _ if clean != old.name && matches!(&*clean, "FEN" | "GameType" | "Result" | "ResultFormat") => {
                 format!("Original{clean}")
             }
-            _ => clean,
+            _ => clean.into_owned(),
         };
         if name != old.name {
             self.problems.push(Problem::note(place, format!("the tag {} becomes {name}", quote(&old.name))));
@@ -302,7 +224,10 @@ impl Conversion<'_> {
                     return;
                 }
             },
-            _ => (value.clone(), true),
+            _ => {
+                tags.set(name, value);
+                return;
+            }
         };
         if !is_clear {
             self.store_original(tags, &name, value, place);
@@ -389,7 +314,6 @@ impl Conversion<'_> {
 
     fn game_type(&mut self, tags: &mut Tags, known_by: KnownBy) {
         let value = self.variant.game_type.tag_value();
-        let place = self.located.locations.start();
         match known_by {
             // A number of another table remains: it is more specific than ours.
             KnownBy::Tag | KnownBy::ForeignTag | KnownBy::UnknownTag => {}
@@ -400,87 +324,84 @@ impl Conversion<'_> {
                     tags.set(spare, before);
                 } else {
                     let message = format!("no GameType: added as {} ({value})", self.variant.name);
-                    self.problems.push(Problem::note(place, message));
+                    self.problems.push(Problem::note(self.located.locations.start(), message));
                 }
             }
         }
     }
 
     /// Returns the entries of a game with unknown rules: entries in the standard's form are unchanged, others become comments.
-    fn unresolved_entries(&self) -> Vec<Entry> {
-        let mut entries: Vec<Entry> = Vec::with_capacity(self.located.game.entries.len());
-        for entry in &self.located.game.entries {
+    fn unresolved_entries(&self, old: Vec<Entry>) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = Vec::with_capacity(old.len());
+        for entry in old {
             match entry {
-                Entry::Move(ply) if notation::is_move(&ply.text) => {
-                    let (strength, nag) = strength(ply.strength.as_deref());
-                    entries.push(Entry::Move(MoveEntry { strength, captured: None, ..ply.clone() }));
+                Entry::Move(mut ply) if notation::is_move(ply.text.as_bytes()) => {
+                    let nag = take_nag(&mut ply);
+                    entries.push(Entry::Move(MoveEntry { captured: None, ..ply }));
                     entries.extend(nag.map(Entry::Nag));
                 }
-                Entry::Move(ply) => move_as_comment(&mut entries, ply, false),
-                Entry::Setup(text) => entries.push(match self.fen(text) {
+                Entry::Move(ply) => entries.push(Entry::Comment(move_as_comment(&ply))),
+                Entry::Setup(text) => entries.push(match self.fen(&text) {
                     Some(fen) => Entry::Setup(fen),
                     None => Entry::Comment(format!("/FEN \"{text}\"/")),
                 }),
                 // Drop an empty variation.
                 Entry::Close if entries.last() == Some(&Entry::Open) => drop(entries.pop()),
-                other => entries.push(other.clone()),
+                other => entries.push(other),
             }
         }
         entries
     }
 
-    fn entries(&mut self, resolved: &mut Resolved) -> Vec<Entry> {
-        let starter = self.variant.game_type.starter();
-        let mut entries: Vec<Entry> = Vec::with_capacity(self.located.game.entries.len());
-        let mut lines = vec![MoveNumbering::new(resolved.start_turn)];
+    /// Returns the entries in the standard's form. Changes them in place: nearly every entry remains.
+    fn entries(&mut self, mut entries: Vec<Entry>, start_turn: Color, mut meanings: Vec<Meaning>) -> Vec<Entry> {
+        let mut lines = vec![MoveNumbering::new(start_turn)];
         let fen = self.located.game.tags.get("FEN").map(str::trim).filter(|fen| !fen.is_empty());
         lines[0].is_lost = fen.is_some_and(|fen| replay::canonical_fen(self.variant, fen).is_none());
+        // Glyphs for strengths that the standard lacks, each with the index of its move.
+        let mut nags: Vec<(usize, u32)> = Vec::new();
         // Whether the last entry contains unknown moves, so that the next may join them.
         let mut is_unknown = false;
-        for (index, entry) in self.located.game.entries.iter().enumerate() {
+        let mut count = 0;
+        for (index, meaning) in meanings.iter_mut().enumerate() {
             let Some(line) = lines.last_mut() else { break };
             let was_unknown = std::mem::take(&mut is_unknown);
+            if count != index {
+                entries.swap(count, index);
+            }
+            let (before, entry) = entries.split_at_mut(count);
+            let entry = &mut entry[0];
             match entry {
-                Entry::Move(_) if resolved.legs[index] => {}
+                Entry::Move(_) if matches!(meaning, Meaning::Leg) => continue,
                 Entry::Move(ply) => {
-                    let known = resolved.plies[index].take();
-                    let turn = known.as_ref().map(|(_, turn)| *turn);
-                    let text = match known {
-                        _ if line.is_lost => None,
-                        Some((text, _)) => Some(text),
-                        None if resolved.ambiguous[index] => None,
-                        None => standard_text(self.variant, &ply.text),
-                    };
-                    let number = line.next(ply.number, turn, starter);
-                    let Some(text) = text else {
+                    if self.ply(ply, meaning, line) {
+                        if let Some(nag) = take_nag(ply) {
+                            nags.push((count, nag));
+                        }
+                    } else {
                         if !std::mem::replace(&mut line.is_told, true) {
                             let message = "the moves from here on become comments: the position is unknown";
-                            self.problems.push(
-                                Problem::warning(self.entry_location(index), message).with_hint("up to the next setup"),
-                            );
+                            let problem = Problem::warning(entry_location(self.located, index), message);
+                            self.problems.push(problem.with_hint("up to the next setup"));
                         }
-                        move_as_comment(&mut entries, ply, was_unknown);
-                        is_unknown = true;
                         line.is_fresh = true;
                         line.is_lost = true;
-                        continue;
-                    };
-                    let (strength, nag) = strength(ply.strength.as_deref());
-                    let (text, captured) = match text.split_once(" <") {
-                        Some((path, list)) => (path.to_owned(), Some(list.trim_end_matches('>').to_owned())),
-                        None => (text, None),
-                    };
-                    entries.push(Entry::Move(MoveEntry { number, text, strength, captured }));
-                    entries.extend(nag.map(Entry::Nag));
+                        is_unknown = true;
+                        let text = move_as_comment(ply);
+                        match before.last_mut() {
+                            Some(Entry::Comment(before)) if was_unknown => {
+                                before.push(' ');
+                                before.push_str(&text);
+                                continue;
+                            }
+                            _ => *entry = Entry::Comment(text),
+                        }
+                    }
                 }
-                Entry::Setup(text) => {
-                    entries.push(setup_entry(self.variant, text, resolved.setups[index].as_ref(), line));
-                }
-                Entry::Comment(text) => entries.push(Entry::Comment(text.clone())),
-                Entry::Nag(nag) => entries.push(Entry::Nag(*nag)),
+                Entry::Setup(text) => *entry = setup_entry(self.variant, text, std::mem::take(meaning), line),
+                Entry::Comment(_) | Entry::Nag(_) => {}
                 Entry::Open => {
                     let inner = line.variation();
-                    entries.push(Entry::Open);
                     lines.push(inner);
                 }
                 Entry::Close => {
@@ -488,19 +409,48 @@ impl Conversion<'_> {
                         lines.pop();
                     }
                     // An empty variation is dropped and does not interrupt the line.
-                    if entries.last() == Some(&Entry::Open) {
-                        entries.pop();
-                    } else {
-                        if let Some(outer) = lines.last_mut() {
-                            outer.is_fresh = true;
-                        }
-                        entries.push(Entry::Close);
+                    if before.last() == Some(&Entry::Open) {
+                        count -= 1;
+                        continue;
+                    }
+                    if let Some(outer) = lines.last_mut() {
+                        outer.is_fresh = true;
                     }
                 }
             }
+            count += 1;
         }
-        entries
+        entries.truncate(count);
+        if nags.is_empty() { entries } else { with_nags(entries, nags) }
     }
+
+    /// Writes a move in the standard's form, with its number. Returns `false` if the text names no move.
+    fn ply(&self, ply: &mut MoveEntry, meaning: &mut Meaning, line: &mut MoveNumbering) -> bool {
+        let turn = if let Meaning::Move { turn, .. } = meaning { Some(*turn) } else { None };
+        let number = line.next(ply.number, turn, self.variant.game_type.starter());
+        match meaning {
+            Meaning::Ambiguous => return false,
+            _ if line.is_lost => return false,
+            Meaning::Move { rewritten, .. } => {
+                if let Some(rewritten) = rewritten.take() {
+                    (ply.text, ply.captured) = *rewritten;
+                }
+            }
+            _ => match standard_text(self.variant, &ply.text) {
+                Some(text) => (ply.text, ply.captured) = (text, None),
+                None => return false,
+            },
+        }
+        ply.number = number;
+        true
+    }
+}
+
+/// Adds glyphs, each behind the entry with its index.
+fn with_nags(entries: Vec<Entry>, nags: Vec<(usize, u32)>) -> Vec<Entry> {
+    let mut nags = nags.into_iter().peekable();
+    let with_nag = |(index, entry)| [Some(entry), nags.next_if(|(of, _)| *of == index).map(|(_, nag)| Entry::Nag(nag))];
+    entries.into_iter().enumerate().flat_map(with_nag).flatten().collect()
 }
 
 /// Move number to come in a line of play.
@@ -554,18 +504,17 @@ impl MoveNumbering {
     }
 }
 
-/// Adds an unknown move, or a text in place of a move, as a comment; joins several in a row.
 /// Returns a setup in the standard's form; a comment if its position cannot be read. The line goes on from it.
-fn setup_entry(variant: &Variant, text: &str, setup: Option<&(String, Color)>, line: &mut MoveNumbering) -> Entry {
+fn setup_entry(variant: &Variant, text: &str, meaning: Meaning, line: &mut MoveNumbering) -> Entry {
     let starter = variant.game_type.starter();
     let as_comment = || Entry::Comment(format!("/FEN \"{text}\"/"));
-    match (setup, replay::null_move(text)) {
+    match (meaning, replay::null_move(text)) {
         (_, Some(_)) if line.is_lost => as_comment(),
-        (Some((fen, turn)), null_move) => {
-            line.set_up(*turn, starter);
-            Entry::Setup(null_move.map_or_else(|| fen.clone(), |_| format!("{}::", turn.letter())))
+        (Meaning::Setup(fen, turn), null_move) => {
+            line.set_up(turn, starter);
+            Entry::Setup(null_move.map_or(fen, |_| format!("{}::", turn.letter())))
         }
-        (None, _) => {
+        _ => {
             let fen = replay::canonical_fen(variant, text);
             // A position that no game can reach still names the side to move.
             let is_black = fen.as_ref().is_some_and(|fen| fen.starts_with('B'));
@@ -576,30 +525,23 @@ fn setup_entry(variant: &Variant, text: &str, setup: Option<&(String, Color)>, l
     }
 }
 
-fn move_as_comment(entries: &mut Vec<Entry>, ply: &MoveEntry, joins: bool) {
+/// Returns an unknown move, or a text in place of a move, as a comment.
+fn move_as_comment(ply: &MoveEntry) -> String {
     let number = ply.number.map_or(String::new(), |number| format!("{number} "));
-    let strength = ply.strength.as_deref().unwrap_or("");
-    let text = format!("{number}{}{strength}", ply.text);
-    match entries.last_mut() {
-        Some(Entry::Comment(before)) if joins => {
-            before.push(' ');
-            before.push_str(&text);
-        }
-        _ => entries.push(Entry::Comment(text)),
-    }
+    format!("{number}{}{}", ply.text, ply.strength.as_deref().unwrap_or(""))
 }
 
-/// Returns the strength in the standard's form, and a glyph for the part that the standard lacks.
-fn strength(strength: Option<&str>) -> (Option<String>, Option<u32>) {
-    let Some(strength) = strength else { return (None, None) };
+/// Leaves a strength in the standard's form. Returns a glyph for the part that the standard lacks.
+fn take_nag(ply: &mut MoveEntry) -> Option<u32> {
+    let strength = ply.strength.take()?;
     let plain: String = strength.chars().filter(|c| *c != '*').collect();
-    let nag = strength.contains('*').then_some(7);
     let is_empty = plain.trim_matches(['(', ')']).is_empty();
-    ((!is_empty).then_some(plain), nag)
+    ply.strength = (!is_empty).then(|| plain.into());
+    strength.contains('*').then_some(7)
 }
 
 /// Returns an unresolved move in the standard's form, as far as its text allows.
-fn standard_text(variant: &Variant, text: &str) -> Option<String> {
+fn standard_text(variant: &Variant, text: &str) -> Option<MoveText> {
     let lower = text.to_ascii_lowercase();
     let is_step = !lower.contains(['x', ':', '×']);
     let separator = if is_step { '-' } else { variant.capture_separator };
@@ -619,8 +561,9 @@ fn standard_text(variant: &Variant, text: &str) -> Option<String> {
     }
     let text = parts.join(&separator.to_string());
     // Only a capture has more than two squares.
-    (notation::is_move(&text) && (parts.len() == 2 || !is_step || separator == '-' && variant.capture_separator == '-'))
-        .then_some(text)
+    (notation::is_move(text.as_bytes())
+        && (parts.len() == 2 || !is_step || separator == '-' && variant.capture_separator == '-'))
+        .then(|| text.into())
 }
 
 /// Returns the tag of the other player.
@@ -656,7 +599,7 @@ fn unknown(text: &str) -> String {
 /// Returns a name that no tag of the game has.
 fn spare(game: &Game, tags: &Tags, name: &str) -> String {
     let is_free = |name: &str| game.tags.get(name).is_none() && tags.get(name).is_none();
-    let name = if tag::is_identifier(name) { name.to_owned() } else { writer::tag_name(name) };
+    let name = writer::tag_name(name).into_owned();
     let mut candidates = std::iter::once(name.clone()).chain((2..).map(|number| format!("{name}{number}")));
     candidates.find(|name| is_free(name)).unwrap_or(name)
 }

@@ -60,12 +60,18 @@ pub fn write(games: &[Game], style: Style) -> String {
 /// Appends one game, with its terminator and a line break.
 pub fn write_game(text: &mut String, game: &Game, style: Style) {
     for tag in game.tags.iter() {
-        text.push_str(&tag::write(&tag_name(&tag.name), &tag.value.replace(['\n', '\r'], " ")));
+        let value = match tag.value.contains(['\n', '\r']) {
+            true => tag.value.replace(['\n', '\r'], " ").into(),
+            false => Cow::from(&tag.value),
+        };
+        tag::push(text, &tag_name(&tag.name), &value);
         text.push('\n');
     }
     if !game.tags.is_empty() {
         text.push('\n');
     }
+    // A move with half of its number has about eight characters.
+    text.reserve(8 * game.entries.len().min(1000));
     let mut lines = Lines { text, column: 0, last: Last::Break };
     let mut depth = 0_usize;
     for entry in &game.entries {
@@ -98,16 +104,23 @@ pub fn write_game(text: &mut String, game: &Game, style: Style) {
 /// Returns a move with number and strength, as in a file: `12. 32-28!`.
 pub fn ply_text(ply: &MoveEntry) -> String {
     let mut text = String::with_capacity(16 + ply.text.len());
-    push_ply(&mut text, ply);
+    push_ply(&mut text, ply, |text| text.push_str(&ply.text));
     text
 }
 
-fn push_ply(text: &mut String, ply: &MoveEntry) {
+/// Appends a move whose squares `push` appends.
+fn push_ply(text: &mut String, ply: &MoveEntry, push: impl FnOnce(&mut String)) {
     if let Some(number) = ply.number {
-        text.push_str(&number.value.to_string());
+        let (mut digits, mut at, mut rest) = ([b'0'; 10], 10, number.value);
+        while at == 10 || rest > 0 {
+            at -= 1;
+            digits[at] += (rest % 10) as u8;
+            rest /= 10;
+        }
+        text.extend(digits[at..].iter().map(|&digit| char::from(digit)));
         text.push_str(if number.ellipsis { "... " } else { ". " });
     }
-    text.push_str(&ply.text);
+    push(text);
     text.push_str(ply.strength.as_deref().filter(|strength| is_strength(strength)).unwrap_or(""));
 }
 
@@ -122,9 +135,9 @@ pub fn comment(text: &str) -> String {
 }
 
 /// Returns a name that readers accept: the given one, or its valid characters.
-pub(super) fn tag_name(name: &str) -> String {
+pub(super) fn tag_name(name: &str) -> Cow<'_, str> {
     if tag::is_identifier(name) {
-        return name.to_owned();
+        return name.into();
     }
     let mut clean = String::new();
     let mut is_first = true;
@@ -140,7 +153,7 @@ pub(super) fn tag_name(name: &str) -> String {
         is_first = false;
     }
     let clean = clean.trim_start_matches(|c: char| !c.is_ascii_uppercase());
-    if clean.is_empty() { "Unnamed".to_owned() } else { clean.to_owned() }
+    if clean.is_empty() { "Unnamed".into() } else { clean.to_owned().into() }
 }
 
 fn is_strength(text: &str) -> bool {
@@ -179,6 +192,10 @@ pub(super) fn comment_words(line: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+fn count_characters(text: &str) -> usize {
+    text.chars().count()
+}
+
 /// Whether a line may end before this token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wrap {
@@ -210,17 +227,19 @@ impl Lines<'_> {
     }
 
     fn token(&mut self, token: &str, wrap: Wrap) {
-        self.token_from(wrap, |text| text.push_str(token));
+        self.token_from(wrap, count_characters, |text| text.push_str(token));
     }
 
-    /// Adds the token that `push` appends.
-    fn token_from(&mut self, wrap: Wrap, push: impl FnOnce(&mut String)) {
+    /// Adds the token that `push` appends, whose length `measure` returns.
+    fn token_from(&mut self, wrap: Wrap, measure: fn(&str) -> usize, push: impl FnOnce(&mut String)) {
         let has_before = self.last == Last::Token;
         let separator = self.text.len();
-        self.text.push_str(if has_before { " " } else { "" });
+        if has_before {
+            self.text.push(' ');
+        }
         let start = self.text.len();
         push(self.text);
-        let length = self.text[start..].chars().count();
+        let length = measure(&self.text[start..]);
         if has_before && wrap == Wrap::Yes && self.column + 1 + length > MAX_LINE_LEN {
             self.text.replace_range(separator..start, "\n");
             self.column = length;
@@ -231,11 +250,13 @@ impl Lines<'_> {
     }
 
     fn ply(&mut self, ply: &MoveEntry, wrap: Wrap) {
-        if !notation::is_move(&ply.text) {
+        if !notation::is_move(ply.text.as_bytes()) {
             self.comment(&ply_text(ply), wrap);
             return;
         }
-        self.token_from(wrap, |text| push_ply(text, ply));
+        // All of it is ASCII: its bytes are its characters.
+        let squares = ply.text.as_bytes().iter().map(|&byte| char::from(byte));
+        self.token_from(wrap, str::len, |text| push_ply(text, ply, |text| text.extend(squares)));
         if let Some(captured) = ply.captured.as_deref().filter(|captured| notation::is_list(captured)) {
             self.token(&format!("<{captured}>"), wrap);
         }
@@ -253,7 +274,7 @@ impl Lines<'_> {
         let mut open = "{";
         while let Some(word) = words.next() {
             let close = if words.peek().is_none() { "}" } else { "" };
-            self.token_from(wrap, |text| [open, word, close].into_iter().for_each(|part| text.push_str(part)));
+            self.token_from(wrap, count_characters, |text| text.extend([open, word, close]));
             open = "";
         }
     }

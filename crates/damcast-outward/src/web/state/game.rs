@@ -515,7 +515,7 @@ impl<'a> WholeGame<'a> {
                 None => Entry::Setup(entry.fen.clone()),
                 Some(ply) => Entry::Move(MoveEntry {
                     number: (is_first || ply.side == self.game.starter()).then(|| number(ply)),
-                    text: ply.text.clone(),
+                    text: ply.text.as_str().into(),
                     strength: None,
                     captured: None,
                 }),

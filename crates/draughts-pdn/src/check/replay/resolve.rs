@@ -22,7 +22,7 @@ pub enum Unresolved {
 /// Returns [`Unresolved`] if the text is not a move, not a legal one, or fits more than one.
 pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Result<Move, Unresolved> {
     let variant = position.variant();
-    if let (Some((from, to)), None) = (parse_two_squares(variant, text), captured)
+    if let (Some((from, to)), None) = (parse_two_squares(variant, text.as_bytes()), captured)
         && let Some(ply) = position.only_move(from, to)
     {
         return Ok(ply);
@@ -40,7 +40,7 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
     match fitting[..] {
         [ply] => Ok(ply.clone()),
         [] => Err(Unresolved::Illegal),
-        _ => match notation::read(position, text) {
+        _ => match notation::read_among(position, &legal, text) {
             Ok(ply) => Ok(ply),
             Err(_) => {
                 let mut candidates: Vec<Move> = fitting.into_iter().cloned().collect();
@@ -51,11 +51,16 @@ pub fn resolve(position: &Position, text: &str, captured: Option<&str>) -> Resul
     }
 }
 
+/// Whether the move between two positions captured anything.
+pub(crate) fn is_capture(before: &Position, after: &Position) -> bool {
+    before.placement().pieces_of(after.turn()) != after.placement().pieces_of(after.turn())
+}
+
 /// Returns the two squares of a text that names exactly two.
 #[inline(always)]
-pub(crate) fn parse_two_squares(variant: &Variant, text: &str) -> Option<(Square, Square)> {
+pub(crate) fn parse_two_squares(variant: &Variant, text: &[u8]) -> Option<(Square, Square)> {
     let square_of = |name: &[u8]| variant.geometry.parse_square_bytes(name);
-    let ends = match text.as_bytes() {
+    let ends = match text {
         [a, b, b'-' | b'x' | b':', to @ ..] => (square_of(&[*a, *b]), square_of(to)),
         [a, b'-' | b'x' | b':', to @ ..] => (square_of(&[*a]), square_of(to)),
         _ => (None, None),
@@ -65,7 +70,8 @@ pub(crate) fn parse_two_squares(variant: &Variant, text: &str) -> Option<(Square
 
 /// [`parse_two_squares`] that also accepts leading zeros and capitals.
 #[cold]
-fn parse_two_squares_lenient(variant: &Variant, text: &str) -> Option<(Square, Square)> {
+fn parse_two_squares_lenient(variant: &Variant, text: &[u8]) -> Option<(Square, Square)> {
+    let text = std::str::from_utf8(text).ok()?;
     let (from, to) = text.split_once(['-', 'x', ':'])?;
     Some((parse_square(variant, from)?, parse_square(variant, to)?))
 }

@@ -1,9 +1,9 @@
 //! Walks through a game, including variations: every line has a position or is lost.
 
-use draughts::{Move, Position, Variant};
+use draughts::{Move, Position, Square, Variant};
 
 use super::following::{ResolvedMove, candidates_text, count_playable, following_moves, join_legs};
-use super::resolve::{Unresolved, parse_two_squares, resolve};
+use super::resolve::{Unresolved, is_capture, parse_two_squares, resolve};
 use super::setup::{PositionDoubt, has_unknown_pieces, null_move, read_setup};
 use crate::fen;
 use crate::game::{Entry, Game, MoveEntry};
@@ -24,7 +24,7 @@ pub enum WalkEvent<'a> {
         /// Position before the move.
         before: &'a Position,
         /// The move.
-        ply: &'a Move,
+        ply: WalkedMove<'a>,
     },
     /// A move entry that is a further leg of the capture before it.
     Leg {
@@ -59,6 +59,32 @@ pub enum WalkEvent<'a> {
         /// The new position.
         position: &'a Position,
     },
+}
+
+/// A move as a walk finds it.
+#[derive(Clone, Copy, Debug)]
+pub enum WalkedMove<'a> {
+    /// The only legal move from one square to another, which its text names.
+    Only {
+        /// Start.
+        from: Square,
+        /// End.
+        to: Square,
+        /// Whether it captures anything.
+        is_capture: bool,
+    },
+    /// Any other move.
+    Full(&'a Move),
+}
+
+impl WalkedMove<'_> {
+    /// Returns the move, which was found in this position; `None` for any other position.
+    pub fn ply(self, before: &Position) -> Option<Move> {
+        match self {
+            WalkedMove::Only { from, to, .. } => before.only_move(from, to),
+            WalkedMove::Full(ply) => Some(ply.clone()),
+        }
+    }
 }
 
 /// The outcome of a walk.
@@ -331,16 +357,18 @@ impl Walk<'_> {
         let depth = self.lines.len() - 1;
         let Some(line) = self.lines.last_mut() else { return };
         // Nearly every move of nearly every game.
-        if let (Some(now), None) = (&line.position, &ply.captured)
-            && let Some((from, to)) = parse_two_squares(self.variant, &ply.text)
-            && let Some(found) = now.only_move(from, to)
+        if let (Some(now), None) = (&mut line.position, &ply.captured)
+            && let Some((from, to)) = parse_two_squares(self.variant, ply.text.as_bytes())
         {
-            visit(WalkEvent::Move { entry: index, depth, before: now, ply: &found });
-            let next = now.play(&found);
-            line.position_before = line.position.replace(next);
-            line.alternative = None;
-            line.is_loss_reported = false;
-            return;
+            let before = *now;
+            if now.play_only_move(from, to) {
+                let ply = WalkedMove::Only { from, to, is_capture: is_capture(&before, now) };
+                visit(WalkEvent::Move { entry: index, depth, before: &before, ply });
+                line.position_before = Some(before);
+                line.alternative = None;
+                line.is_loss_reported = false;
+                return;
+            }
         }
         let instead = line.alternative;
         let Some(now) = line.position else {
@@ -372,7 +400,7 @@ impl Walk<'_> {
         };
         match found {
             Ok(ResolvedMove { ply, legs }) => {
-                visit(WalkEvent::Move { entry: index, depth, before: &before, ply: &ply });
+                visit(WalkEvent::Move { entry: index, depth, before: &before, ply: WalkedMove::Full(&ply) });
                 self.legs = legs;
                 let now = Some(before.play(&ply));
                 self.lines[depth] = PlayLine {

@@ -248,7 +248,7 @@ impl Grammar {
         let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
         let without_zeros: Vec<&str> =
             compact.split_inclusive(['-', 'x', ':', 'X']).map(|part| part.trim_start_matches('0')).collect();
-        if !notation::is_move(&without_zeros.concat()) {
+        if !notation::is_move(without_zeros.concat().as_bytes()) {
             self.error(
                 place,
                 format!("{} is no move of the standard", quote(text)),
