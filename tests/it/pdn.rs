@@ -173,7 +173,7 @@ fn diagram_of_standard() {
 fn writes_proposal_for_3_1_on_request() {
     let text = "[GameType \"20\"][FEN \"W:WK47:B14,19,29,31,42\"] 1. 47x38x24x13x36! (1. 47x38x20x9x36) *";
     let located = reader::read_located(text).0.remove(0);
-    let (game, _) = convert(&located, None, AmbiguousCaptures::Captured);
+    let (game, _) = convert(located.clone(), None, AmbiguousCaptures::Captured);
     let written = writer::write(std::slice::from_ref(&game), Style::Compact);
     let expected = "1. 47x36! <42,29,19,31> ( 1. 47x36 <42,29,14,31> ) *\n";
     assert!(written.ends_with(expected), "{written}");

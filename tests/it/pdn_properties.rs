@@ -51,7 +51,7 @@ fn survive_writing(games: &[Game]) {
 
 /// Asserts that the proposal for 3.1 reads back as the same game.
 fn as_proposed_for_3_1(located: &LocatedGame, game: &Game, style: Style) {
-    let (proposed, _) = convert(located, None, AmbiguousCaptures::Captured);
+    let (proposed, _) = convert(located.clone(), None, AmbiguousCaptures::Captured);
     let text = writer::write(std::slice::from_ref(&proposed), style);
     let again = reader::read_located(&text).0.remove(0);
     assert_eq!(again.game, proposed, "{text}");

@@ -63,7 +63,7 @@ fn seed(game_type: usize) -> u64 {
 fn pdn(variant: &'static Variant, games: &[Vec<String>]) -> String {
     let entry = |(text, ply): (&String, u32)| {
         let number = (ply % 2 == 0).then_some(MoveNumber { value: ply / 2 + 1, ellipsis: false });
-        Entry::Move(MoveEntry { number, text: text.clone(), strength: None, captured: None })
+        Entry::Move(MoveEntry { number, ..MoveEntry::new(text.as_str()) })
     };
     let game = |moves: &Vec<String>| {
         let mut game = Game::default();
