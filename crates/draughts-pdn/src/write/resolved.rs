@@ -1,12 +1,22 @@
 //! Resolves the entries of a game by the rules, before they are written in the standard's form.
 
-use super::standard::AmbiguousCaptures;
 use crate::game::{Entry, MoveText};
 use crate::problem::{Location, Problem};
 use crate::reader::LocatedGame;
 use crate::replay::{self, WalkEvent, WalkedMove};
 use crate::{fen, notation};
 use draughts::{Color, Position, Variant};
+
+/// Notation of a capture that two legal moves share.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub enum AmbiguousCaptures {
+    /// With every square of its path, `47x38x24x13x36`: PDN 3.0.
+    #[default]
+    Path,
+    /// With the captured pieces, `47x36 <42,29,19,9>`: the proposal for PDN 3.1, which no reader of 3.0 accepts.
+    Captured,
+}
 
 /// Meaning of an entry by the rules.
 #[derive(Clone, Default)]

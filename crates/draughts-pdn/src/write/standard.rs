@@ -20,6 +20,7 @@
 //!
 //! Sources: PDN 3.0, chapters "PDN Tags", "PDN Grammars" (restrictions), "FEN tag", "GameType tag".
 
+pub use super::resolved::AmbiguousCaptures;
 use super::resolved::{Meaning, Resolved, entry_location};
 use super::writer;
 use crate::game::{Entry, Game, MoveEntry, MoveNumber, MoveText, Tag, Tags, Termination};
@@ -33,17 +34,6 @@ use crate::tag_values::{self, Date, Outcome, TagTime};
 use crate::time_control::TimeControl;
 use crate::{fen, notation};
 use draughts::{Color, NotationKind, ResultFormat, Variant};
-
-/// Notation of a capture that two legal moves share.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-#[non_exhaustive]
-pub enum AmbiguousCaptures {
-    /// With every square of its path, `47x38x24x13x36`: PDN 3.0.
-    #[default]
-    Path,
-    /// With the captured pieces, `47x36 <42,29,19,9>`: the proposal for PDN 3.1, which no reader of 3.0 accepts.
-    Captured,
-}
 
 /// Returns the game in the standard's form, and the changes required. `known_variant`: the variant for a game without a tag.
 ///
