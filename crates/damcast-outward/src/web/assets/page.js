@@ -388,7 +388,7 @@ function watch() {
   if (missing > 3000) setQuiet(true);
   if (missing >= 6000) {
     if (isStored && offset === undefined) banner(plural(texts.stored_page, Math.round(away / 6e4)), "kept");
-    else banner(fill(texts.server_silent, lasting(Math.round(away / 1e4) * 10)));
+    else banner(fill(texts.server_silent, lasting(away / 1000)));
   }
   if (root.live === "poll") return;
   // A stream without beats is dead, whatever its `readyState`.

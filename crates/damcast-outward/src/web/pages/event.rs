@@ -217,9 +217,14 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the points of a section with the games that are over and not official yet, if there are some and the page shows results.
     /// `rows`: the official standings.
-    pub(super) fn standings_now(&self, section: &PlannedSection, rows: &[StandingsRow]) -> Markup {
+    pub(super) fn standings_now(
+        &self,
+        section: &PlannedSection,
+        rows: &[StandingsRow],
+        games: &[PageGame<'_>],
+    ) -> Markup {
         let texts = self.texts();
-        let (gains, count) = unofficial_points(section, &self.games_by_pairing());
+        let (gains, count) = unofficial_points(section, &self.games_by_pairing(), games);
         if count == 0 || rows.is_empty() || self.address.hides_results {
             return html! {};
         }
@@ -243,14 +248,31 @@ impl<'a> PageBuilder<'a> {
 }
 
 /// Returns the points of the players from games of open rounds that have a result and are not official yet, and the number of these games.
-/// `games`: the last game of each pairing.
-fn unofficial_points(section: &PlannedSection, games: &HashMap<&str, PageGame<'_>>) -> (HashMap<u64, Points>, usize) {
+/// `by_pairing`: the last game of each pairing; `games`: those among which a game of no pairing is found by its tags.
+fn unofficial_points(
+    section: &PlannedSection,
+    by_pairing: &HashMap<&str, PageGame<'_>>,
+    games: &[PageGame<'_>],
+) -> (HashMap<u64, Points>, usize) {
     let (mut gains, mut count) = (HashMap::new(), 0);
     let Ok(scoring) = Scoring::parse(&section.scoring) else { return (gains, count) };
     for round in section.rounds.iter().filter(|round| !round.is_closed()) {
         for pairing in round.pairings.iter().filter(|pairing| pairing.points.is_none()) {
             let (Some(white), Some(black)) = (pairing.white, pairing.black) else { continue };
-            let result = games.get(pairing.id.as_str()).and_then(|shown| shown.game.result.as_deref());
+            let is_it = |shown: &&PageGame<'_>| {
+                let tag = |name: &str| shown.game.tag(name);
+                let names = [("White", white), ("Black", black)];
+                let is_table = |table: u64| tag("Board").is_none_or(|tag| tag == table.to_string());
+                shown.game.pairing.is_none()
+                    && pairing.table.is_none_or(is_table)
+                    && tag("Round").is_some_and(|tag| tag == round.number.to_string())
+                    && tag("Section").is_none_or(|tag| tag == section.name)
+                    && names.iter().all(|(side, id)| {
+                        tag(side).is_some() && tag(side) == section.player(Some(*id)).map(|player| player.name.as_str())
+                    })
+            };
+            let found = by_pairing.get(pairing.id.as_str()).or_else(|| games.iter().find(is_it));
+            let result = found.and_then(|shown| shown.game.result.as_deref());
             let points = result.and_then(Outcome::parse).and_then(|outcome| scoring.points_of(outcome));
             let Some((of_white, of_black)) = points else { continue };
             count += 1;

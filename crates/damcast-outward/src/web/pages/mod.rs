@@ -540,7 +540,7 @@ impl<'a> PageBuilder<'a> {
                 (self.table(&section.teams, None))
                 (self.table(&section.rows, planned))
                 @if let Some(planned) = planned {
-                    (self.standings_now(planned, &section.rows))
+                    (self.standings_now(planned, &section.rows, games))
                     @if let Some(round) = planned.rounds.iter().rev().find(|round| !planned.matches(round).is_empty()) {
                         h3 { (fill(texts.round, round.number)) }
                         (self.matches(planned, round))
