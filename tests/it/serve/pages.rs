@@ -361,5 +361,5 @@ fn waiting_board_is_not_over_on_any_page() {
         assert!(!strip.contains("s-over"), "{strip}");
         assert_contains(&page, &["class=\"g s-wait\"", "Clerc, R."]);
     }
-    assert_contains(&server.get("/?wall&lang=en").text(), &["Playing 2 · Over 0"]);
+    assert_contains(&server.get("/?wall&lang=en").text(), &["2 games are being played · 0 are over"]);
 }

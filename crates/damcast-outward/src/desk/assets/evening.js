@@ -1,7 +1,7 @@
 // Set up: boards, the event and its players, without a file. Each step is done at once, and can be undone.
 
 // Contents before and after the last own step: `previous`, `left`.
-const evening = {asked: 0, setup: null, previous: null, left: null, changes: 0, last: Promise.resolve()};
+const evening = {asked: 0, setup: null, previous: null, left: null, amount: '1', changes: 0, last: Promise.resolve()};
 
 /** Changes the contents of `setup.toml`, after the changes before: `change` gets the contents that those have left. The station
  * refuses it if the file has other contents than `before()`. */
@@ -58,9 +58,11 @@ const showCodes = async names => {
 
 /** A form that adds tables without boards. */
 const addingTables = () => {
-  const amount = el('input', {type: 'number', min: 1, max: 64, value: '1'});
+  // A change elsewhere draws the form again.
+  const amount = el('input', {type: 'number', min: 1, max: 64, value: evening.amount, oninput: () => { evening.amount = amount.value; }});
   const add = event => {
     event.preventDefault();
+    evening.amount = '1';
     addLines(() => freeNames('table', Number(amount.value)).map(name => ({name, mode: 'entry', 'game-type': gameType()})));
   };
   return el('form', {onsubmit: add}, field(texts.tables_without_boards, amount, texts.tables_hint), el('div.ab', {}, el('button.btn', {type: 'submit', 'data-key': 'add-tables'}, texts.add_tables)));

@@ -367,6 +367,8 @@ async function poll() {
   if (query.has("chosen")) page.searchParams.set("lang", query.get("lang"));
   try {
     const headers = await load(page, "", tag), age = 1000 * headers.get("age");
+    // The network is back: the stream may be, too.
+    if (missingSince) triedAt = 0;
     // The header has whole seconds, cut.
     offset = Date.parse(headers.get("date")) + age + 500 - Date.now() || 0;
     if (root.sign) {
