@@ -96,9 +96,9 @@ function dress() {
     if (state !== undefined && state !== word && $(".plb .pt")) put($("#say"), ["#board .st", ".plb.bk", ".plb.wh"].map((part) => [...$(part).childNodes].map((node) => node.textContent).filter(Boolean).join(" ")).join(". "));
     [said, state] = [count, word];
   }
-  const withChoice = (name, value) => { const query = keptQuery(); if (value) query.set(name, value); else query.delete(name); const text = query.toString(); return location.pathname.replace(/^\/+/, "/") + (text && "?" + text); };
-  for (const link of $$(".lg a")) link.setAttribute("href", withChoice("lang", link.lang));
-  $("#spoil")?.setAttribute("href", withChoice("hide", !keptQuery().has("hide") && "results"));
+  const choose = (name, value) => { const query = keptQuery(); if (value) query.set(name, value); else query.delete(name); const text = query.toString(); return location.pathname.replace(/^\/+/, "/") + (text && "?" + text); };
+  for (const link of $$(".lg a")) link.setAttribute("href", choose("lang", link.lang));
+  $("#spoil")?.setAttribute("href", choose("hide", !keptQuery().has("hide") && "results"));
   if (over()) { setQuiet(false); banner(""); }
   more?.dress();
   tick();
@@ -368,7 +368,7 @@ async function poll() {
   try {
     const headers = await load(page, "", tag), age = 1000 * headers.get("age");
     // The network is back: the stream may be, too.
-    if (missingSince) triedAt = 0;
+    missingSince && !isCached && connect();
     // The header has whole seconds, cut.
     offset = Date.parse(headers.get("date")) + age + 500 - Date.now() || 0;
     if (root.sign) {
