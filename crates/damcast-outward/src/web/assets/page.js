@@ -250,9 +250,9 @@ const here = () => location.pathname + location.search;
 let loading, wanted;
 /** Fetches a page and puts it in place of this one: under its address, or with a known tag only if it has another one. Returns the headers of the answer. */
 async function load(address, target, known) {
-  const before = root.stream + here(), begun = Date.now(), answer = await fetch(address, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) }), html = await answer.text();
+  const before = root.stream, from = here(), begun = Date.now(), answer = await fetch(address, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) }), html = await answer.text();
   // The viewer has gone to another page or move, or the stream has brought newer parts.
-  if (root.stream + here() !== before || (!target && streamed > begun)) return answer.headers;
+  if (here() !== from || (!target && (root.stream !== before || streamed > begun))) return answer.headers;
   tag = answer.headers.get("etag");
   if (tag && tag === known) return answer.headers;
   const page = new DOMParser().parseFromString(html, "text/html"), fresh = page.body.dataset;
