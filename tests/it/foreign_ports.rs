@@ -154,7 +154,7 @@ fn compare(gaps: &[&'static [u64]], speed: f64) {
 
 #[test]
 fn records_board_without_dumps_on_port_and_server() {
-    compare(&[GAPS[GAPS.len() - 1]], 12.0);
+    compare(&[GAPS[GAPS.len() - 1]], 6.0);
 }
 
 #[test]

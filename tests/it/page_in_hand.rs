@@ -19,7 +19,9 @@ fn opened(outlet: &mut OutletFixture, path: &str) -> Option<(Browser, Server)> {
 /// Moves a finger over the board, by so many pixels right and down.
 fn swipe(browser: &mut Browser, right: i32, down: i32) {
     let touch = |x: i32, y: i32| json!([{"x": x, "y": y}]);
-    let box_of_board = "(() => { const box = document.querySelector('svg.bd.big').getBoundingClientRect(); return [box.x, box.y]; })()";
+    // The page may still scroll from the finger before, so the board is brought back into view.
+    let box_of_board = "(() => { const board = document.querySelector('svg.bd.big'); board.scrollIntoView({ block: 'center', behavior: 'instant' }); \
+        const box = board.getBoundingClientRect(); return [box.x, box.y]; })()";
     let place = browser.evaluate(box_of_board);
     let [x, y] = [0, 1].map(|at| place[at].as_f64().unwrap() as i32 + 150);
     for (kind, points) in [
