@@ -137,6 +137,38 @@ fn game_names_its_own_page_alone() {
     }
 }
 
+/// A page that lacks events loads itself again. It must not take back a viewer who goes on meanwhile.
+#[test]
+fn lost_events_take_nobody_back() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    (1..=4).for_each(|ply| outlet.play("board-1", ply));
+    let server = outlet.serve();
+    browser.visit(&format!("http://{}/board/board-1?lang=en", server.address));
+    browser.wait(LIVE, &"Live".into());
+    // The first answer waits until it is released; the page loads itself at once after the event `again`.
+    browser.evaluate(
+        "{ const ask = fetch, add = EventSource.prototype.addEventListener; Math.random = () => 0;
+         window.fetch = async (...asked) => { const isFirst = !window.release;
+         const wait = isFirst && new Promise((release) => { window.release = release; }); const answer = await ask(...asked); await wait; return answer; };
+         EventSource.prototype.addEventListener = function (name, act) {
+         add.call(this, name, (message) => { act(message); if (name === 'again') setTimeout(() => { window.asked = true; }); }); }; 0 }",
+    );
+    // The server does not know this view. The viewer steps back, and to the live game before the page loads itself.
+    browser.evaluate(
+        "document.body.dataset.id = 'lost', ['#back', '#golive'].forEach((id) => document.querySelector(id).click())",
+    );
+    browser.wait("window.asked", &true.into());
+    browser.evaluate("window.release(), 0");
+    browser.wait("location.pathname", &"/board/board-1".into());
+    outlet.play("board-1", 5);
+    browser.wait(MOVES, &"32-28 19-23 28×19 14×23 33-28".into());
+    assert_eq!(browser.evaluate("location.pathname"), "/board/board-1");
+    let complaints = browser.page_errors();
+    assert!(complaints.is_empty(), "{complaints:?}");
+}
+
 /// A page that is on its way must not take a viewer away from a move that was chosen meanwhile.
 #[test]
 fn load_under_way_moves_nobody() {

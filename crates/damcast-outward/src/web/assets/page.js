@@ -280,8 +280,8 @@ function visit(address) {
   })();
   return loading;
 }
-/** Loads the page once more, for events that the server no longer has. */
-const again = () => setTimeout(() => visit(location.href), Math.random() * 800);
+/** Loads the page once more, for events that the server no longer has. A visit under way brings them too, and goes where the viewer wants. */
+const again = () => setTimeout(() => loading ?? visit(location.href), Math.random() * 800);
 
 // --- the stream
 // Whether the stream has brought its first event, and how many streams in a row have ended after it.
