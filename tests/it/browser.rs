@@ -433,7 +433,7 @@ fn page_is_live_only_with_recorder() {
     outlet.write("alive.json", "{\"alive\":1795651999000}\n");
     browser.wait(LIVE, &"Live".into());
     browser.wait(banner, &true.into());
-    // A sign that cannot be read any more is no sign.
+    // The page says so too when the file with the signs of life is gone.
     std::fs::remove_file(outlet.path("alive.json")).unwrap();
     browser.wait(LIVE, &"Not live".into());
     let complaints = browser.page_errors();

@@ -533,7 +533,7 @@ fn results_of_64_boards_fit_tablet() {
     rows(&mut browser, 62);
     // The next row has the focus, so that its result follows by key.
     browser.wait("document.activeElement.dataset.key ?? ''", &"row main 4".into());
-    // The second tap of a double tap, and a key that is held, enter nothing for the row that has come up.
+    // The second tap of a double tap, and a key that is held, enter nothing for the row that has moved up.
     let tap = |number: usize| {
         format!(
             "{}.querySelector('[data-points=\"2\"]').dispatchEvent(new MouseEvent('click', {{bubbles: true, detail: 1}}))",

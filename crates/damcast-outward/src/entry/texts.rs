@@ -55,6 +55,11 @@ texts! {
             "Geen verbinding. Nog niet verzonden: {}. Ze worden vanzelf verzonden.",
             "Pas de connexion. Pas encore envoyés : {}. Ils seront envoyés tout seuls.",
             "Нет связи. Ещё не отправлено: {}. Отправится само.";
+        /// Shown while nothing answers the code that was scanned.
+        code_waits: "No connection. The code is sent again by itself.",
+            "Geen verbinding. De code wordt vanzelf opnieuw verzonden.",
+            "Pas de connexion. Le code sera renvoyé tout seul.",
+            "Нет связи. Код отправится ещё раз сам.";
         /// Shown when nothing answers a request that is not sent again by itself.
         not_done: "Not done: no connection. Try again.",
             "Niet uitgevoerd: geen verbinding. Probeer het opnieuw.",

@@ -122,7 +122,7 @@ impl EventReader {
             FollowEvent::Restarted { generation, reason: why } => {
                 tracing::info!(?generation, ?why, "the events begin anew");
                 self.hall = self.hall.begun_anew();
-                // These lines are old ones; pages keep their view until all are read.
+                // Keep the present view until the new file is read: its lines are not new.
                 self.is_caught_up = false;
             }
             FollowEvent::Damaged { seq, problem: what } => tracing::warn!(seq, what, "a line of the events is none"),
@@ -146,8 +146,9 @@ struct RecorderSign {
 }
 
 impl RecorderSign {
-    /// Returns the time since which the recorder is silent, in ms since 1970; `None` while it gives signs. An outlet that never had the
-    /// file has an older recorder, which counts as alive. A file that cannot be read any more does not change.
+    /// Returns the time since which the recorder is silent, in ms since 1970; `None` while it gives signs. If there was no sign since the
+    /// start of the server, the recorder is of a version that gives none, and counts as alive. While the file cannot be read, the age of
+    /// the last sign counts.
     fn silent_since(&mut self, files: &OutletFiles, now: i64) -> Option<i64> {
         if let Some((text, modified)) = files.sign().filter(|(text, _)| *text != self.text) {
             // The first sign may be an old one; later the time of this machine does not matter.

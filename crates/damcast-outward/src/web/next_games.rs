@@ -18,11 +18,9 @@ pub struct NextGame {
     pub place: u64,
     /// Name of its board.
     pub board: String,
-    /// Id of its pairing; `None` for a game of no pairing.
-    pub pairing: Option<String>,
     /// Time since which the board has the tags of the configuration, in ms since 1970.
     pub since: i64,
-    /// The game, without a move.
+    /// The game, without a move; with the id of its pairing, if it has one.
     pub game: ViewerGame,
 }
 
@@ -36,10 +34,9 @@ impl NextGame {
         let mut tags = board.tags.clone();
         let prefix = if name.is_empty() { String::new() } else { format!("{}.", name.replace('/', ".")) };
         tags.extend(assigned.iter().flat_map(|(assignment, _)| assignment.tags.iter().cloned()));
-        let pairing = assigned.map(|(_, id)| id);
         let mut game = ViewerGame::unstarted(tags);
-        game.pairing.clone_from(&pairing);
-        NextGame { hall, place, board: prefix + &board.name, pairing, since: board.since, game }
+        game.pairing = assigned.map(|(_, id)| id);
+        NextGame { hall, place, board: prefix + &board.name, since: board.since, game }
     }
 }
 

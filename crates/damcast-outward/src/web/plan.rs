@@ -299,7 +299,7 @@ impl ViewerPlan {
     pub fn is_awaited(&self, next: &NextGame, games: &ViewerHall) -> bool {
         let Some(board) = games.find(&next.board) else { return true };
         let last = board.current();
-        let Some(id) = &next.pairing else {
+        let Some(id) = &next.game.pairing else {
             return last.is_none_or(|game| !game.is_on() && game.began_at <= next.since);
         };
         let is_its = |game: &ViewerGame| {

@@ -154,7 +154,8 @@ impl PageFolder {
         Ok(folder)
     }
 
-    /// Lists new files before they are written, with one write for all. Names that files of others have are left to [`PageFolder::put`].
+    /// Adds new files to the list before they are written, with one write of the list. Skips names that exist on the disk:
+    /// [`PageFolder::put`] refuses files of others.
     fn announce(&mut self, names: impl Iterator<Item = String>) -> io::Result<()> {
         let before = self.files.len();
         for name in names {
@@ -315,7 +316,7 @@ impl StaticPages {
                     waiting.push(file);
                 }
             }
-            // The outlet may not have its files yet.
+            // The outlet may lack a file: files of the outlet are listed when they are copied.
             let is_made = |file: &&StaticFile| !matches!(file, StaticFile::OfOutlet(_));
             let new = waiting[known..].iter().filter(is_made).map(StaticFile::name);
             if let Err(error) = self.folder.announce(new) {
@@ -346,7 +347,7 @@ impl StaticPages {
         let (page, error) = builder.render(&self.games);
         if let Some(PageError::Unreadable(error)) = &error {
             tracing::warn!(name, %error, "a game cannot be read from the file of events");
-            // The files that its page named last stay.
+            // Keep the files to which its last page had links.
             found.extend(self.finished.get(&name).into_iter().flat_map(|(_, files)| files.iter().cloned()));
             return None;
         }

@@ -31,7 +31,7 @@ const count = (forms, number, ...more) => filled(forms[{one: 0, few: 1}[count.ru
 count.rules = new Intl.PluralRules(LANG);
 /** Words of the station without commands: the desk has buttons for them. */
 const plain = text => text.replace(/ \(.damcast [^)]*\)/g, '').replace(/needs `?--confirm`?/g, 'needs to be confirmed').replace(/(; )?(if it is meant so, ask again|repeat) with `?--confirm`?/g, '$1confirm it below').replace(/with `?--confirm`? he/g, 'once you confirm, he').replace(/(with )?`?--(confirm|correct)`?/g, 'the box below').replace(/`damcast [^\x60]*`/g, 'the button for it');
-/** Name of the person who acted: a user of the computer who used a terminal has a process too. */
+/** Name of a person in the log. For a command in a terminal the station gives `uid 1000 (anna), pid 42`: the name is `anna`. */
 const actor = by => by.match(/^uid \d+ \((.*)\), pid \d+$/)?.[1] ?? by;
 const english = text => el('bdi', {lang: 'en'}, plain(text));
 /** Text for a word of the station: `named('state', 'clock-stopped')`; the word itself without one. */
@@ -138,7 +138,7 @@ const banner = (text, isGood = false, isTrouble = false) => {
 
 // Changes. A dialog shows the effect of each change first, and sends it when the user presses the button.
 
-/** Opens a dialog that only tells something. */
+/** Opens a dialog with a text and a button that closes it. */
 const tell = (title, ...parts) => {
   const dialog = $('#dialog');
   dialog.replaceChildren(el('h2', {id: 'dialog-title'}, title), ...parts, el('div.ab', {}, el('button.btn.p', {type: 'button', onclick: () => dialog.close()}, texts.close)));
@@ -146,7 +146,7 @@ const tell = (title, ...parts) => {
 };
 
 /** Opens a dialog. `title`; `fields`: elements with inputs; `request()`: request for the station, `null` while a field is missing;
- * `effect()`: lines above the preview of the station; `verb`: text of the button; `done(reply)`; `refused()`. */
+ * `effect()`: lines above the preview of the station; `verb`: text of the button; `done(reply)`, `refused()`: what follows the answer. */
 const propose = ({title, fields = [], request, effect = () => [], verb, done = () => {}, refused = () => {}}) => {
   const dialog = $('#dialog');
   // The request names the version of the preview: the station refuses it after another change, and the preview is drawn again.
@@ -215,7 +215,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
       const words = filled(texts.not_done, plain(reply.error ?? ''));
       // The user has closed this dialog, or opened another one.
       if (!isShown) { banner(words); return; }
-      // What was confirmed may be another thing now.
+      // Ask again: the user has not confirmed what this refusal warns of.
       delete confirmed.confirm;
       delete confirmed.correct;
       consent.replaceChildren();
@@ -234,8 +234,8 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     el('h2', {id: 'dialog-title'}, title), ...fields, dry, consent, refusal,
     el('div.ab', {}, button, el('button.btn', {type: 'button', onclick: () => dialog.close()}, texts.cancel)));
   dialog.replaceChildren(form);
-  // A preview that failed is repeated once the station answers again.
-  propose.preview = preview;
+  // Repeats a preview that failed, once the station answers again.
+  propose.preview = () => { if (form.isConnected) preview(); };
   preview();
   dialog.showModal();
   ([...form.querySelectorAll('input, select, textarea')].find(field => field.offsetParent) ?? button).focus();
@@ -401,7 +401,7 @@ const start = async () => {
   }
   $('#code-form').addEventListener('submit', event => { event.preventDefault(); logIn({code: $('#code').value}); });
   $('#password-form')?.addEventListener('submit', event => { event.preventDefault(); logIn({name: $('#name').value, password: $('#password').value}); });
-  // A file that misses its place must not replace the desk.
+  // Without this, the browser leaves the desk when a file is dropped outside the field for it.
   for (const kind of ['dragover', 'drop']) addEventListener(kind, event => { if (event.dataTransfer?.types.includes('Files')) event.preventDefault(); });
   $('#leave').addEventListener('click', async () => { await api('/api/logout', {}); leave(); });
   $('#sound').addEventListener('click', event => {

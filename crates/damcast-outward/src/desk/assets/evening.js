@@ -30,7 +30,7 @@ const freeNames = (word, amount) => {
 };
 const gameType = () => ownLines().at(-1)?.['game-type'] ?? '20';
 
-/** Asks for which tables new codes are made: a new code ends the one before. Tables where nobody plays are chosen. */
+/** Asks which tables get new codes. A new code replaces the old one of its table, so tables with a running game are not ticked at first. */
 const askForCodes = names => {
   const isFree = name => !known.status?.boards.find(board => board.name === name)?.is_ongoing;
   const boxes = names.map(name => [name, el('input', {type: 'checkbox', checked: names.length === 1 || isFree(name)})]);
@@ -46,7 +46,7 @@ const showCodes = async names => {
   const sheets = [];
   for (const board of names) {
     const answer = await api('/api/entry-code', {board});
-    // Codes made before have ended the earlier ones, so their sheets are shown.
+    // Show the sheets made so far: their codes are already the valid ones.
     if (!answer.ok) { sheets.unshift(el('p.no', {role: 'alert'}, filled(texts.not_done, `${board}: ${plain(answer.error)}`))); break; }
     sheets.push(el('section.sheet', {}, el('h3', {}, bdi(board)), answer.svg && el('div.code', {}, drawing(answer.svg)), el('p', {}, filled(texts.entry_code, answer.code)), answer.address && el('p.q.s', {}, answer.address.split('#')[0])));
   }
@@ -58,7 +58,7 @@ const showCodes = async names => {
 
 /** A form that adds tables without boards. */
 const addingTables = () => {
-  // A change elsewhere draws the form again.
+  // Keep the number: other changes draw this form again.
   const amount = el('input', {type: 'number', min: 1, max: 64, value: evening.amount, oninput: () => { evening.amount = amount.value; }});
   const add = event => {
     event.preventDefault();
@@ -143,7 +143,7 @@ views.set_up = {
     }
     const {setup, previous} = evening;
     if (!setup) return;
-    // An error may stand in their place.
+    // Remove an error that was shown in place of the page.
     if (!$('#set-up-head', place)) { place.replaceChildren(); delete place.dataset.mark; }
     fill(part(place, 'div', {id: 'set-up-head'}), [setup.mistake, Boolean(previous)], () => [
       el('div.hd', {}, el('h2', {}, texts.set_up), el('p', {}, texts.set_up_hint)),

@@ -12,9 +12,10 @@ const pointsOf = section => { const [win, draw, loss] = (section.scoring ?? '2-1
 views.results = {
   title: texts.results_title,
   filter: 'missing',
-  // Keys of the rows, and when rows moved last.
+  // Keys of the rows, time at which rows moved last, and whether a result is on its way.
   keys: [],
   moved: 0,
+  isEntering: false,
   draw(place) {
     if (!known.tournament) { fill(place, 'nothing', () => [el('p.q', {}, texts.loading_tournament)]); return; }
     const open = sections().flatMap(section => section.rounds.filter(round => stateOf(section, round.round) === 'open').map(round => ({section, round})));
@@ -75,7 +76,7 @@ const resultKey = event => {
   if (next) next.focus(); else points.click();
 };
 
-/** Enters the result of a tap or a key, one at a time. A tap just after rows have moved is meant for the row before. */
+/** Enters the result of a tap or a key, one at a time. Ignores a tap within 600 ms after the rows have moved: it was meant for the row that was there. */
 const tapResult = async (event, ...of) => {
   if (views.results.isEntering || (event.detail && Date.now() - views.results.moved < 600)) return;
   views.results.isEntering = true;

@@ -21,7 +21,7 @@ const send = async (path, body) => {
 const openCode = async (code = location.hash.slice(1)) => {
   if (!code || code.startsWith('table-')) return false;
   history.replaceState(null, '', location.pathname + location.search);
-  const answer = await send('/open', {code}).catch(() => ({error: texts.not_done, try_again: true}));
+  const answer = await send('/open', {code}).catch(() => ({error: texts.code_waits, try_again: true}));
   if (!answer.ok) {
     $('#why').textContent = answer.error;
     if (answer.try_again) setTimeout(openCode, 3000, code);

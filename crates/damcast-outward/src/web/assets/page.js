@@ -87,7 +87,7 @@ function dress() {
     for (const hidden of [$("#fen"), $("#turnboard"), $(".keys")]) if (hidden) hidden.hidden = false;
     const count = +one.dataset.count;
     if (at() < count) show(at()); else follow(count);
-    // The board has its next game: of that one the last move is read.
+    // After the board has begun its next game, read the last move of that one aloud.
     if (spoken !== one.dataset.address) [said, state] = [spoken && Math.max(0, count - 1)];
     spoken = one.dataset.address;
     if (said !== undefined && count > said) { put($("#say"), entries().filter(({ dataset }) => dataset.at > said).slice(-6).map(({ dataset }) => sentence(dataset)).join(". ")); more?.moved(); }
@@ -206,7 +206,7 @@ function sentence(it) {
 }
 /** Steps to an entry. Nothing moves a viewer away from it: the page is that of the game now, whatever its board plays next. */
 function go(index) {
-  // Parts that wait belong to the page as it is.
+  // Place the waiting parts first: they belong to the page that is shown now.
   if (working) { work(); if (!game()) return; }
   const one = game(), last = +one.dataset.count;
   if (index >= last) return goLive();
@@ -261,7 +261,7 @@ async function load(address, target, known) {
   queue.clear();
   for (const key of ["title", "shapes", "head", "nav", "main"]) { const part = page.querySelector(`[data-part="${key}"]`), old = partOf(key); if (part && old) morph(old, document.importNode(part, true)); }
   root.stream = fresh.stream;
-  root.id = fresh.id;
+  root.id = fresh.id ?? "";
   silentSince = +fresh.silent || null;
   if (target && new URL(target, location).href !== location.href) history.replaceState(null, "", target);
   dress();

@@ -101,7 +101,7 @@ impl PageBuilder<'_> {
                 div.mast {
                     (head)
                     div.tools {
-                        p.live #live hidden[self.is_over()] { span #state { (if self.view.silent_since.is_some() && !self.is_over() { texts.not_live } else { texts.live }) } " " time #time {} }
+                        p.live #live hidden[self.is_over()] { span #state { (if self.is_recorder_silent() { texts.not_live } else { texts.live }) } " " time #time {} }
                         @if self.live != LiveMode::Files { nav.lg aria-label=(texts.language) {
                             @for language in Language::ALL {
                                 a href=(self.link_with(&self.address.own_address(), Some(language), self.address.hides_results)) lang=(language.code()) hreflang=(language.code())
@@ -126,9 +126,14 @@ impl PageBuilder<'_> {
         self.html_document(Frame::Page, PageContent { main, ..content })
     }
 
+    /// Whether the page has to say that the recorder gives no sign of life.
+    fn is_recorder_silent(&self) -> bool {
+        self.view.silent_since.is_some() && !self.is_over()
+    }
+
     /// Renders the line that says whether the page follows the games, and one that the style shows if no script removes it in time.
     fn banner(&self) -> Markup {
-        let (is_silent, texts) = (self.view.silent_since.is_some() && !self.is_over(), self.texts());
+        let (is_silent, texts) = (self.is_recorder_silent(), self.texts());
         // Browsers do not run module scripts of pages on disk, so no script would remove the line of a finished event.
         let is_alive = !(self.is_over() && self.live == LiveMode::Files);
         html! {

@@ -114,7 +114,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Finds the last game of a pairing: by its pairing, else by its number.
     pub(super) fn game_of<'g>(&self, pairing: &PlannedPairing, shown: &'g [PageGame<'a>]) -> Option<&'g PageGame<'a>> {
-        // Sections may share numbers.
+        // Two sections may use the same board number.
         let is_only = self.view.plan().sections.len() < 2;
         let of_number = |shown: &&PageGame<'_>| {
             is_only && shown.game.pairing.is_none() && pairing.table == Some(shown.number.number)
