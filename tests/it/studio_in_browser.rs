@@ -295,6 +295,11 @@ fn studio_copies_address_and_shows_choice() {
         &format!("{address}?").trim_end_matches('?').into(),
     );
     browser.wait("document.querySelector('iframe').contentDocument?.querySelector('.tick') != null", &true.into());
+    let before = browser.evaluate("document.querySelector('[data-copied]').textContent");
+    browser
+        .evaluate("document.querySelector('[data-copied]').click(), document.querySelector('[data-copied]').click()");
+    browser.wait("document.querySelector('[data-copied]').textContent", &"Copied".into());
+    browser.wait("document.querySelector('[data-copied]').textContent", &before);
     browser.evaluate("document.querySelector('[data-copied]').click()");
     browser.wait("document.querySelector('[data-copied]').textContent", &"Copied".into());
     keep(&picture(&mut browser), "studio");
@@ -315,6 +320,22 @@ fn many_frames_of_a_page_all_follow_their_boards() {
     browser.wait("counts().every(count => count === '4')", &true.into());
     outlet.play("board-1", 5);
     browser.wait("counts().every(count => count === '5')", &true.into());
+}
+
+/// The script of a site may come after its frames, and twice.
+#[test]
+fn late_script_finds_height_of_frame() {
+    let Some(mut browser) = Browser::open() else { return };
+    let server = hall().serve();
+    let page = format!(
+        "<!DOCTYPE html><title>site</title><script>let server = 'of the site'</script>\
+         <iframe width=\"600\" onload=\"setTimeout(() => {{ for (const at of [1, 2]) document.head.append(Object.assign( \
+         document.createElement('script'), {{ src: 'http://{0}/embed.js?' + at }})) }}, 500)\" src=\"http://{0}/embed/round/5\"></iframe>",
+        server.address
+    );
+    WebSite::new(&page).visit(&mut browser, "");
+    browser.wait("(document.querySelector('iframe')?.clientHeight ?? 0) > 900", &true.into());
+    assert!(browser.page_errors().is_empty(), "{:?}", browser.page_errors());
 }
 
 #[test]

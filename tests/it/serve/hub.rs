@@ -445,4 +445,10 @@ fn every_page_names_hall_that_is_away() {
     for path in ["/", "/standings", "/players", "/archive", "/board/a.board-1"] {
         assert!(names_hall(path), "{path}");
     }
+    // The clocks of a hall that is away stand.
+    let runs = |path: &str| server.get(path).text().contains("<span class=\"ck run");
+    assert!(runs("/") && runs("/board/a.board-1"));
+    outlet.append_line(json!({"type": "hall", "hall": "a", "state": "away", "silent_s": 30}));
+    server.wait_for(&outlet);
+    assert!(!runs("/") && !runs("/board/a.board-1"));
 }

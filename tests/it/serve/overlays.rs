@@ -90,6 +90,13 @@ fn wrong_overlay_address_is_told_in_words() {
         }
         assert!(!plain.contains("<b>") && !plain.contains("<i>"), "{path}: {plain}");
     }
+    // The open page follows its own address, which says the same.
+    let page = server.get("/overlay/ticker?theme=%26blue").text();
+    let stream = page.split_once("data-stream=\"").unwrap().1.split_once('"').unwrap().0;
+    assert!(stream.starts_with("page=%2Foverlay%2Fticker%3Ftheme%3D%2526blue&amp;"), "{stream}");
+    // Without a tournament nothing follows that words could announce.
+    let club = OutletFixture::new();
+    assert_contains(&club.serve().get("/overlay/standings?lang=en").text(), &["There are no standings yet."]);
     let style = server.get("/overlay/look.css?accent=red");
     assert_eq!((style.status, style.text()), (400, "accent=red is wrong; possible: accent=1a7f37\n".to_owned()));
 }
@@ -111,6 +118,9 @@ fn featured_overlay_follows_choice_and_may_be_empty() {
     feature(&mut outlet, "board", &["1"]);
     assert!(!shows(&outlet, "Jansen").contains(nothing));
     feature(&mut outlet, "board", &["3"]);
+    shows(&outlet, "Clerc|Not started|<svg");
+    // By its name too, before its first game.
+    feature(&mut outlet, "board", &["board-3"]);
     shows(&outlet, "Clerc|Not started|<svg");
     feature(&mut outlet, "board", &["nowhere"]);
     shows(&outlet, nothing);

@@ -55,7 +55,7 @@ struct EventReader {
     sign: RecorderSign,
     /// Last published view.
     view: Arc<View>,
-    /// Delay of the outlet in ms; estimates when lines present at the start were published.
+    /// Delay of the outlet in ms, by the last line that was read as it came; estimates when the lines of a whole file were published.
     lag: i64,
     is_caught_up: bool,
     now: fn() -> i64,
@@ -115,8 +115,13 @@ impl EventReader {
         match news {
             FollowEvent::Line(EventLine { seq, generation, text, .. }) => {
                 let now = (self.now)();
-                let heard =
-                    if self.is_caught_up { now } else { event_time(&text).map_or(now, |at| (at + self.lag).min(now)) };
+                let at = event_time(&text);
+                let heard = if self.is_caught_up {
+                    self.lag = at.map(|at| now - at).filter(is_delay).unwrap_or(self.lag);
+                    now
+                } else {
+                    at.map_or(now, |at| (at + self.lag).min(now))
+                };
                 self.hall.apply(seq, generation.as_deref(), &text, heard);
             }
             FollowEvent::Restarted { generation, reason: why } => {
@@ -184,9 +189,12 @@ fn file_lag(outlet: &std::path::Path) -> i64 {
         let last = last_line(&file, there.len()).ok()?;
         Some(written - event_time(&last)?)
     };
-    /// Largest delay of an outlet, see `delay` in the configuration.
-    const MAX_DELAY: i64 = 86_400_000;
-    read().filter(|lag| (0..=MAX_DELAY).contains(lag)).unwrap_or(0)
+    read().filter(is_delay).unwrap_or(0)
+}
+
+/// Whether an outlet may have this delay, in ms; see `delay` in the configuration.
+fn is_delay(lag: &i64) -> bool {
+    (0..=86_400_000).contains(lag)
 }
 
 /// Returns the last complete line of a file.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use draughts::Variant;
 use draughts_tournament::{BoardAssignment, format_pairing_key};
 
-use super::state::{HallPlan, PlannedBoard, ViewerGame};
+use super::state::{BoardNumber, HallPlan, PlannedBoard, ViewerGame, ViewerHall};
 use crate::joined_sections::JoinedSections;
 
 /// Next game of a board, as the tournament or the configuration has it. The game may have begun.
@@ -37,6 +37,17 @@ impl NextGame {
         let mut game = ViewerGame::unstarted(tags);
         game.pairing = assigned.map(|(_, id)| id);
         NextGame { hall, place, board: prefix + &board.name, since: board.since, game }
+    }
+
+    /// Returns the number that the tag `Board` gives the game.
+    pub fn tagged_number(&self) -> Option<BoardNumber> {
+        let number = self.game.tag("Board")?.parse().ok()?;
+        Some(BoardNumber { hall: self.hall, number })
+    }
+
+    /// Returns the number of the game in an address; without a tag it is that of its place.
+    pub fn number_in_address(&self, games: &ViewerHall) -> String {
+        games.number_in_address(self.tagged_number().unwrap_or(BoardNumber { hall: self.hall, number: self.place }))
     }
 }
 

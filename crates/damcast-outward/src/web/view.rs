@@ -148,6 +148,7 @@ impl View {
 
 /// Returns the name or number of the board that is featured at a time, in ms since 1970.
 pub fn featured<'a>(hall: &'a ViewerHall, plan: &ViewerPlan, now: i64) -> Option<&'a str> {
-    let waits = |board: &str| plan.next_games.iter().any(|next| next.game.tag("Board") == Some(board));
+    let waits =
+        |board: &str| plan.next_games.iter().any(|next| next.board == board || next.number_in_address(hall) == board);
     hall.featured(now, |board| hall.board(board).is_some() || waits(board))
 }

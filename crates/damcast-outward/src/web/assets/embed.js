@@ -1,7 +1,11 @@
 // For web sites that embed boards: frames of this server are as high as their content. A frame says its height; other senders do not count.
-const server = new URL(document.currentScript.src).origin;
-addEventListener("message", ({ origin, source, data }) => {
-  const height = Number(data?.damcastHeight);
-  if (origin !== server || !(height > 0 && height < 100000)) return;
-  for (const frame of document.querySelectorAll("iframe")) if (frame.contentWindow === source) frame.style.height = Math.ceil(height) + "px";
-});
+{
+  const server = new URL(document.currentScript.src).origin, frames = () => [...document.querySelectorAll("iframe")];
+  addEventListener("message", ({ origin, source, data }) => {
+    const height = Number(data?.damcastHeight);
+    if (origin !== server || !(height > 0 && height < 100000)) return;
+    for (const frame of frames()) if (frame.contentWindow === source) frame.style.height = Math.ceil(height) + "px";
+  });
+  // Frames that have said it before this script came say it again.
+  for (const frame of frames()) frame.contentWindow?.postMessage("damcast-height", "*");
+}

@@ -5,8 +5,8 @@ document.addEventListener("click", async (click) => {
   field.select();
   // Browsers offer no clipboard without TLS.
   try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand("copy"); }
-  const before = button.textContent;
+  button.dataset.text ??= button.textContent;
   button.textContent = button.dataset.copied;
-  setTimeout(() => { button.textContent = before; }, 1500);
+  setTimeout(() => { button.textContent = button.dataset.text; }, 1500);
 });
 document.addEventListener("change", (change) => change.target.form?.requestSubmit());

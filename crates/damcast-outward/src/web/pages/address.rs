@@ -196,6 +196,10 @@ impl PageAddress {
         let mut page = self.path.clone();
         match &self.kind {
             PageKind::Overlay(overlay) => page = overlay.address(),
+            PageKind::WrongOverlay(wrong) => {
+                let (name, value) = wrong.parameter.split_once('=').unwrap_or((&wrong.parameter, ""));
+                page += &format!("?{}", query_of(&[(name.to_owned(), value.to_owned())]));
+            }
             PageKind::Studio { form, .. } => page += &format!("?{}", query_of(&form.0)),
             PageKind::Wall { is_light, .. } => page += if *is_light { "?wall=light" } else { "?wall=" },
             PageKind::Boards(BoardFilter::Playing) => page += "?playing",

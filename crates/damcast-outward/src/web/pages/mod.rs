@@ -238,10 +238,9 @@ impl<'a> PageBuilder<'a> {
     /// Returns the unstarted games, without those that have begun by the events.
     fn unstarted_games(&self) -> Vec<PageGame<'a>> {
         let current = self.current();
-        let tag = |game: &ViewerGame| game.tag("Board").and_then(|number| number.parse().ok());
         let mut taken: BTreeSet<BoardNumber> = current.iter().map(|shown| shown.number).collect();
         let awaited = &self.view.awaited;
-        taken.extend(awaited.iter().filter_map(|one| Some(BoardNumber { hall: one.hall, number: tag(&one.game)? })));
+        taken.extend(awaited.iter().filter_map(|next| next.tagged_number()));
         // A board without a number has that of its place, unless another board has it.
         let mut free = |hall: usize, place: u64| {
             let of_hall = || taken.iter().filter(|number| number.hall == hall).map(|number| number.number);
@@ -261,9 +260,7 @@ impl<'a> PageBuilder<'a> {
         let mut given = BTreeSet::new();
         let numbered = |next: &'a Arc<NextGame>| {
             let (hall, game) = (next.hall, &next.game);
-            let own = tag(game)
-                .map(|number| BoardNumber { hall, number })
-                .filter(|number| !is_used(number) && given.insert(*number));
+            let own = next.tagged_number().filter(|number| !is_used(number) && given.insert(*number));
             let number = own.unwrap_or_else(|| BoardNumber { hall, number: free(hall, next.place) });
             let board = Cow::Owned(self.view.hall.number_in_address(number));
             PageGame { number, board, game, is_current: true }
@@ -271,11 +268,14 @@ impl<'a> PageBuilder<'a> {
         awaited.iter().map(numbered).collect()
     }
 
-    /// Returns the unstarted game of a board, by its number in an address.
+    /// Returns the unstarted game of a board, by its number in an address; before the first game of the board also by its name.
     fn unstarted_game(&self, which: &str) -> Option<PageGame<'a>> {
         let all = self.unstarted_games();
-        let found = all.iter().find(|shown| shown.board == which);
-        found.or_else(|| all.iter().find(|shown| shown.number.to_string() == which)).cloned()
+        let of_number = all.iter().find(|shown| shown.board == which);
+        let found = of_number.or_else(|| all.iter().find(|shown| shown.number.to_string() == which));
+        let of_name = || self.view.awaited.iter().zip(&all).find(|(next, _)| next.board == which);
+        let is_new = self.view.hall.find(which).is_none();
+        found.or_else(|| of_name().filter(|_| is_new).map(|(_, shown)| shown)).cloned()
     }
 
     /// Returns all boards, each with its unstarted game, else with its current one.

@@ -51,7 +51,7 @@ impl<'a> PageBuilder<'a> {
                 fill(texts.no_board, truncated(board))
             }
             OverlayKind::Standings(Some(section)) => fill(texts.no_section, truncated(section)),
-            OverlayKind::Standings(None) => self.texts().no_tournament.to_owned(),
+            OverlayKind::Standings(None) => texts.no_standings.to_owned(),
             OverlayKind::Board(None) | OverlayKind::LowerThird(None) | OverlayKind::Ticker => {
                 self.texts().not_found.to_owned()
             }
