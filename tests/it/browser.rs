@@ -175,6 +175,8 @@ const DRAWN_PIECES: &str = "(() => { const board = document.querySelector('svg.b
     use.getAttribute('href').slice(1); return all.join(''); })()";
 pub const MOVES: &str = "[...document.querySelectorAll('#moves a')].map(link => link.firstChild.textContent).join(' ')";
 pub const LIVE: &str = "document.querySelector('#state').textContent";
+/// Whether the page of a game has its second script, with the keys.
+pub const HAS_KEYS: &str = "document.querySelector('.study')?.hidden === false";
 
 fn played(moves: &[(usize, usize, Option<usize>)]) -> Value {
     let letter = |field| match start_code(field) {
@@ -215,6 +217,7 @@ fn board_follows_play_and_navigation_after_reconnect() {
     let seconds = "(([h, m, s]) => h * 3600 + m * 60 + s)(document.querySelector('.ck.run time').textContent.split(':').map(Number))";
     let before = browser.evaluate(seconds).as_i64().unwrap();
     browser.wait(&format!("{seconds} <= {} && {seconds} >= {}", before - 2, before - 20), &true.into());
+    browser.wait(HAS_KEYS, &true.into());
     // Back, by key; the game goes on meanwhile and the viewer stays at the chosen move.
     browser.evaluate("document.querySelector('#board').focus(); document.querySelector('#board').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', bubbles: true}))");
     browser.wait(DRAWN_PIECES, &played(&PLAYED_FIELDS[..1]));
@@ -400,6 +403,8 @@ fn page_is_live_only_with_server_and_shows_age() {
     browser.wait(LIVE, &"Connecting".into());
     assert!(end.elapsed() < Duration::from_secs(10), "{:?}", end.elapsed());
     browser.wait(&format!("{banner_text}.startsWith('No data from the server')"), &true.into());
+    // A screen reader reads it aloud once, and not each second.
+    browser.wait("document.querySelector('#banner').ariaLive", &"off".into());
 }
 
 #[test]

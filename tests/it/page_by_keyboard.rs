@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::browser::{Browser, LIVE};
+use crate::browser::{Browser, HAS_KEYS, LIVE};
 use crate::serve::{OutletFixture, tournament};
 
 /// A viewer who uses a keyboard and a screen reader.
@@ -95,6 +95,13 @@ fn round_is_followed_by_keyboard_and_screen_reader() {
     outlet.play("board-2", 2);
     viewer.0.wait("document.querySelector('#say').textContent", &"Black 19 to 23".into());
     viewer.hear("link", "19-23");
+    viewer.0.wait(HAS_KEYS, &true.into());
+    // With a Russian keyboard layout the key F has another letter.
+    viewer
+        .0
+        .evaluate("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'а', code: 'KeyF', bubbles: true}))");
+    assert_eq!(viewer.0.evaluate("document.body.className"), "turned");
+    viewer.press("f");
     // Step back and forward. When a new move comes, the page stays at the old one.
     viewer.press("ArrowLeft");
     viewer.0.wait("location.pathname", &"/game/board-2-1/1".into());

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::browser::{Browser, LIVE};
+use crate::browser::{Browser, HAS_KEYS, LIVE};
 use crate::serve::{OutletFixture, Server, tournament};
 
 /// Boards of the cards that are shown, in their order.
@@ -68,10 +68,16 @@ fn marked_players_lead_and_are_found_again() {
     assert_eq!(browser.evaluate("document.querySelector('.pn.mine').textContent"), "Gantwarg");
     visit(&mut browser, "/?mine");
     browser.wait(SHOWN, &"board-4".into());
+    assert_eq!(browser.evaluate("document.querySelector('#none-mine').hidden"), true);
     visit(&mut browser, "/player/Open-4");
     browser.evaluate("document.querySelector('.star').click()");
     visit(&mut browser, "/");
     assert_eq!(browser.evaluate(SHOWN), "board-1,board-2,board-4");
+    visit(&mut browser, "/?mine");
+    browser.wait(
+        "document.querySelector('#none-mine:not([hidden])')?.textContent",
+        &"No board fits this choice now.".into(),
+    );
     // At another event another player has that page.
     visit(&mut browser, "/player/Open-4");
     let is_marked = "document.querySelector('.star').getAttribute('aria-pressed')";
@@ -127,7 +133,7 @@ fn viewer_moves_pieces_beside_game() {
         "document.querySelector('#board').dispatchEvent(new KeyboardEvent('keydown', {key: 'L', bubbles: true}))",
     );
     browser.wait("location.pathname", &"/game/board-1-1/1".into());
-    browser.wait(&format!("document.querySelector('#moves a') !== null && {LIVE}"), &"Live".into());
+    browser.wait(&format!("document.querySelector('#moves a') !== null && {HAS_KEYS} && {LIVE}"), &"Live".into());
     // So does an arrow after a click on a link.
     browser.evaluate("document.querySelector('#moves a').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}))");
     browser.wait("location.pathname", &"/game/board-1-1/2".into());
@@ -140,7 +146,7 @@ fn hidden_results_stay_hidden_while_stepping() {
     let Some(mut browser) = Browser::open() else { return };
     let (mut outlet, server) = board(2);
     browser.visit(&format!("http://{}/board/1?hide=results", server.address));
-    browser.wait(&format!("document.readyState === 'complete' && {LIVE}"), &"Live".into());
+    browser.wait(&format!("document.readyState === 'complete' && {HAS_KEYS} && {LIVE}"), &"Live".into());
     let press = |key: &str| {
         format!(
             "document.querySelector('#board').dispatchEvent(new KeyboardEvent('keydown', {{key: '{key}', bubbles: true}}))"
@@ -244,6 +250,9 @@ fn game_is_replayed_at_speed_of_its_clocks() {
     for (wait, shown) in [(500, "32-28"), (500, "19-23"), (2500, "28×19"), (500, "14×23")] {
         assert_eq!(browser.evaluate("waits.at(-1).wait"), wait, "before {shown}");
         browser.evaluate("waits.at(-1).next()");
+        if shown == "14×23" {
+            assert_eq!(browser.evaluate("document.querySelector('#replay').textContent"), "▶ Replay", "the last move");
+        }
         browser.wait(ply, &shown.into());
         // Another speed counts at once.
         if shown == "19-23" {
@@ -278,10 +287,16 @@ fn moves_sound_once_viewer_wants_it() {
     assert_eq!(browser.evaluate("window.tones"), 1, "the viewer hears what he has switched on");
     outlet.play("board-1", 3);
     browser.wait("window.tones", &2.into());
-    browser.call("Runtime.evaluate", click);
+    // The viewer reads another tab, and listens.
+    browser.evaluate(
+        "Object.defineProperty(document, 'hidden', { value: true }), document.dispatchEvent(new Event('visibilitychange'))",
+    );
     outlet.play("board-1", 4);
-    browser.wait(shown, &"4".into());
-    assert_eq!(browser.evaluate("window.tones"), 2);
+    browser.wait("window.tones", &3.into());
+    browser.call("Runtime.evaluate", click);
+    outlet.play("board-1", 5);
+    browser.wait(shown, &"5".into());
+    assert_eq!(browser.evaluate("window.tones"), 3);
     let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
 }

@@ -280,3 +280,29 @@ fn page_polls_if_each_stream_ends_at_once() {
         browser.wait(LIVE, &"Live".into());
     }
 }
+
+/// The page of a finished event polls every ten minutes. A game that is played nevertheless is followed as any other.
+#[test]
+fn page_of_finished_event_follows_game_that_begins() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    outlet.write("tournament.json", r#"{"event":{"start":"2020-01-01","end":"2020-01-02"},"sections":[]}"#);
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    outlet.append_event("board-1", json!({"n": 2, "type": "end"}));
+    outlet.append_event("board-1", json!({"n": 3, "type": "result", "result": "2-0"}));
+    let server = outlet.serve_with(POLL);
+    browser.visit(&format!("http://{}/?lang=en", server.address));
+    browser
+        .wait("document.readyState === 'complete' && 'over' in document.querySelector('#main').dataset", &true.into());
+    outlet.begin_game("board-1", 2, json!({"White": "Jansen", "Black": "Ba"}));
+    outlet.play("board-1", 1);
+    wait_until("the game", || server.get("/").text().contains("32-28"));
+    // A page that returns to view polls at once.
+    browser.evaluate(
+        "dispatchEvent(new Event('pagehide')), dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))",
+    );
+    browser.wait(STATES, &"1. 32-28".into());
+    outlet.play("board-1", 2);
+    browser.wait(STATES, &"1. … 19-23".into());
+    assert!(browser.page_errors().is_empty(), "{:?}", browser.page_errors());
+}

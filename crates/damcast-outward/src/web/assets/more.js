@@ -1,5 +1,5 @@
-// Later part of the viewers' pages: marked players, search, schedule, own lines, replay, sound. The script page.js loads it after the first view and passes its tools.
-export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put, fill, visit, dress, texts, language }) {
+// Later part of the viewers' pages: marked players, search, schedule, own lines, keys, replay, sound. The script page.js loads it after the first view and passes its tools.
+export function start({ $, $$, svg, numbers, kind, game, entry, current, go, acts, put, fill, visit, dress, texts, language }) {
   // --- the viewer's own players: this browser keeps the addresses of their pages
   const PLAYERS = "damcast-players";
   /** Browsers may refuse to store: then there are none. */
@@ -26,6 +26,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     if (!list) return;
     const cards = [...list.children], mine = cards.filter((card) => $("a.pn.mine", card)), link = $("#mine");
     for (const card of cards) card.hidden = only && !mine.includes(card);
+    if ($("#none-mine")) $("#none-mine").hidden = !only || mine.length > 0;
     if (link) { link.hidden = !all.size && !only; if (only) { $$(".flt a[aria-current]").forEach((one) => one.removeAttribute("aria-current")); link.setAttribute("aria-current", "true"); } }
     const lead = cards.filter((card) => card.classList.contains("lead")), order = new Set([...lead, ...mine, ...cards]);
     let at = list.firstElementChild;
@@ -131,9 +132,16 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     // The visit replaces the list of moves.
     visit(link.href).then(() => { if (document.activeElement === document.body) $("#board")?.focus({ preventScroll: true }); });
   });
+
+  // --- keys: without the focus on the board, Home and End scroll the page
+  const keys = { arrowleft: acts.back, arrowright: acts.on, l: acts.golive, f: acts.turnboard }, boardKeys = { ...keys, home: acts.first, end: acts.last };
+  const press = (link) => () => $(link)?.click(), trialKeys = { arrowleft: press("#back"), l: press("#golive") };
   document.addEventListener("keydown", (key) => {
-    const link = kind() === "trial" && !key.target.matches?.("input, select, textarea") && !key.ctrlKey && !key.metaKey && !key.altKey && $({ l: "#golive", L: "#golive", ArrowLeft: "#back" }[key.key] ?? "none");
-    if (link) { key.preventDefault(); link.click(); }
+    const { target } = key, isTrial = kind() === "trial", onBoard = !isTrial && target.closest?.("#board");
+    if (key.ctrlKey || key.metaKey || key.altKey || (key.shiftKey && key.key[1]) || !(isTrial || game()) || (!onBoard && target.matches?.("input, select, textarea"))) return;
+    // The key of a letter of another script has a Latin one too.
+    const name = (key.key > "~" ? key.code.replace("Key", "") : key.key).toLowerCase(), act = (isTrial ? trialKeys : onBoard ? boardKeys : keys)[name];
+    if (act) { key.preventDefault(); act(); }
   });
 
   // --- replay: the game at the speed of its clocks, or faster
@@ -152,7 +160,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, put
     const index = current() + 1;
     if (!game() || index > +game().dataset.count) { stop(); return; }
     put($("#replay"), "■ " + $("#replay").dataset.text);
-    next = setTimeout(() => { if (current() !== shown) { stop(); return; } go(shown = index); play(); }, thought(index) / +$("#speed").value);
+    next = setTimeout(() => { if (current() !== shown) { stop(); return; } go(shown = index); if (index < +game().dataset.count) play(); else stop(); }, thought(index) / +$("#speed").value);
   }
   // --- sound: a short tone for each move of the followed game
   let audio;

@@ -111,7 +111,7 @@ function tick() {
   const at = now();
   for (const clock of $$(".ck[data-seconds]")) {
     let left = +clock.dataset.seconds;
-    const runs = clock.dataset.running && clock.classList.contains("run") && offset !== undefined && !quiet;
+    const runs = clock.dataset.running && clock.classList.contains("run") && offset !== undefined && !quiet && !over();
     if (runs) left = Math.max(0, Math.ceil(left - Math.max(0, at - clock.dataset.heard) / 1000));
     if (runs || !clock.dataset.running) put($("time", clock), time(left));
     clock.classList.toggle("low", left < 60);
@@ -131,7 +131,7 @@ const kind = () => $("#main").dataset.kind, game = () => $(".two[data-count]");
 const entries = () => $$("#moves a[data-at]");
 function entry(index) {
   const list = $("#moves tbody")?.dataset ?? {};
-  if (index === 0) return { pieces: list.start, turn: list.turn, said: texts.game_start };
+  if (index === 0) return { ...list, pieces: list.start, said: texts.game_start };
   return entries().find((one) => +one.dataset.at === index)?.dataset;
 }
 function draw(board, { pieces = "", path, captured, clocks }) {
@@ -187,7 +187,7 @@ function steps(index, last, it) {
   for (const [id, to] of [["first", 0], ["back", index - 1], ["on", index + 1], ["last", last], ["link", index]]) $("#" + id).href = address(to);
   if ($("#try")) $("#try").href = address(index).replace(/(?=\?|$)/, "/try/");
   $("#golive").classList.toggle("p", index === last);
-  if (it.fen) $("#fen").dataset.fen = it.fen; else delete $("#fen").dataset.fen;
+  $("#fen").hidden = !($("#fen").dataset.fen = it.fen ?? "");
   const names = fieldNames(), list = (piece) => [...(it.pieces ?? "")].map((one, field) => (one === piece ? names[field] : "")).filter(Boolean).sort((a, b) => a - b || (a < b ? -1 : 1)).join(", ");
   const text = (men, kings) => [men && `${texts.men} ${men}`, kings && `${texts.kings} ${kings}`].filter(Boolean).join("; ") || texts.no_pieces;
   const [white, black] = $$("#text dd");
@@ -238,13 +238,6 @@ document.addEventListener("click", (click) => {
   const act = acts[link.id] ?? (link.dataset.at && (() => go(+link.dataset.at)));
   if (act) { click.preventDefault(); act(link); }
 });
-// Without the focus on the board, Home and End scroll the page.
-const keys = { ArrowLeft: acts.back, ArrowRight: acts.on, l: goLive, f: acts.turnboard }, boardKeys = { ...keys, Home: acts.first, End: acts.last };
-document.addEventListener("keydown", (key) => {
-  if (key.ctrlKey || key.metaKey || key.altKey || (key.shiftKey && key.key[1]) || !game()) return;
-  const { target } = key, of = target.closest?.("#board") ? boardKeys : target.matches?.("input, select, textarea") ? {} : keys, act = of[key.key.length === 1 ? key.key.toLowerCase() : key.key];
-  if (act) { key.preventDefault(); act(); }
-});
 // --- loading a page in place of this one
 const here = () => location.pathname + location.search;
 let loading, wanted;
@@ -258,6 +251,8 @@ async function load(address, target, known) {
   const page = new DOMParser().parseFromString(html, "text/html"), fresh = page.body.dataset;
   // A proxy may answer in place of the server.
   if (!fresh.stream) throw new Error(answer.status);
+  // The server has another version, whose pages need its own script and style.
+  if (fresh.build !== root.build) { if (target) history.replaceState(null, "", target); location.reload(); return answer.headers; }
   queue.clear();
   for (const key of ["title", "shapes", "head", "nav", "main"]) { const part = page.querySelector(`[data-part="${key}"]`), old = partOf(key); if (part && old) morph(old, document.importNode(part, true)); }
   root.stream = fresh.stream;
@@ -300,6 +295,8 @@ function banner(text, kind = "") {
   isWarning = !!text && kind !== "ok";
   const line = $("#banner");
   if (!line) return;
+  // Read each message aloud once, not the seconds that it counts.
+  line.ariaLive = text && !line.hidden && line.className === "banner " + kind ? "off" : "polite";
   line.hidden = !text;
   line.className = "banner " + kind;
   put(line, text);
@@ -361,7 +358,8 @@ let polling, tag, sign;
 const isCached = root.sign || root.live;
 async function poll() {
   clearTimeout(polling);
-  polling = setTimeout(poll, ((isCached ? 7000 : 5000) + Math.random() * 6000) * (over() ? 60 : 1));
+  const wasOver = over();
+  polling = setTimeout(poll, ((isCached ? 7000 : 5000) + Math.random() * 6000) * (wasOver ? 60 : 1));
   const query = new URLSearchParams(root.stream), page = new URL(query.get("page"), location);
   if (query.has("chosen")) page.searchParams.set("lang", query.get("lang"));
   try {
@@ -376,10 +374,14 @@ async function poll() {
     // A cache that cannot reach the server answers with an old page.
     } else if (headers.get("x-cache-status") !== "STALE") hear(age);
     tick();
+    // Play goes on.
+    if (wasOver && !over() && polling) poll();
   } catch { missingSince ??= Date.now(); }
 }
+/** Whether nobody follows the page: it is hidden, and without sound. */
+const isUnseen = () => document.hidden && !$("#sound[aria-pressed=true]");
 function watch() {
-  if (document.hidden) return;
+  if (isUnseen()) return;
   const at = Date.now(), away = at - heard;
   // Two beats or polls are missing.
   if (away > (!polling ? 11000 : isCached ? 30000 : 14000)) missingSince ??= at - 6000;
@@ -397,7 +399,7 @@ function watch() {
 }
 // A page that returns to view keeps its content until the server sends data.
 function wake() {
-  if (stream || polling || document.hidden) return;
+  if (stream || polling || isUnseen()) return;
   streamed = Date.now();
   missingSince = streamed - 3000;
   setQuiet(true);
@@ -409,19 +411,23 @@ function sleep() {
   stream = polling = clearTimeout(polling);
 }
 // Hidden pages close the stream: a browser has six connections per server.
-addEventListener("visibilitychange", () => (document.hidden ? sleep() : wake()));
+addEventListener("visibilitychange", () => (isUnseen() ? sleep() : wake()));
 addEventListener("pageshow", (event) => { if (event.persisted) { wake(); dress(); } });
 addEventListener("pagehide", sleep);
 
 // --- frames in other sites: a browser has six connections per server, so the fifth frame of a page and later ones poll
 if (parent !== window && [...Array(Math.min(4, parent.length)).keys()].every((at) => parent[at] !== window)) root.live ??= "poll";
 // /embed.js makes them as high as their content
-if (parent !== window && document.documentElement.className === "embed") new ResizeObserver(() => parent.postMessage({ damcastHeight: document.body.offsetHeight }, "*")).observe(document.body);
+if (parent !== window && document.documentElement.className === "embed") {
+  const say = () => parent.postMessage({ damcastHeight: document.body.offsetHeight }, "*");
+  new ResizeObserver(say).observe(document.body);
+  addEventListener("message", ({ data }) => data === "damcast-height" && say());
+}
 
 // The script more.js or wall.js loads after the first view. A browser may remember that an address failed, so each attempt has another one.
 let attempts = 0;
 function loadMore() {
-  import(root.more + "?" + attempts++).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, current, go, put, fill, visit, dress, texts, language }); dress(); }, () => setTimeout(loadMore, 3000 + Math.random() * 3000));
+  import(root.more + "?" + attempts++).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, current, go, acts, put, fill, visit, dress, texts, language }); dress(); }, () => setTimeout(loadMore, 3000 + Math.random() * 3000));
 }
 root.more && loadMore();
 

@@ -100,6 +100,8 @@ impl<'a> PageBuilder<'a> {
                 PageKind::Boards(BoardFilter::Playing | BoardFilter::Hall(_) | BoardFilter::Section(_)) => self.texts().no_such_board,
                 _ => self.texts().no_game_started,
             }) } (self.ways_on()) }
+            // The script shows this line if none of the boards is of a player whom the viewer has marked.
+            @else if self.address.kind == PageKind::Boards(BoardFilter::All) { p.none #none-mine hidden { (self.texts().no_such_board) } }
             (self.parts.part("ul", "boards", list))
         }
     }
@@ -215,8 +217,9 @@ impl<'a> PageBuilder<'a> {
         }
         let is_running = game.clock.and_then(|clock| clock.running) == Some(color) && !game.is_ended;
         let seconds = game.clock.and_then(|clock| clock.seconds(color));
+        let is_silent = game.silent_since().is_some();
         html! {
-            span.ck.run[is_running && game.state == PlayState::Playing].old[game.silent_since().is_some()].low[seconds.is_some_and(|seconds| seconds < 60)]
+            span.ck.run[is_running && game.state == PlayState::Playing && !is_silent].old[is_silent].low[seconds.is_some_and(|seconds| seconds < 60)]
                 data-side=(side) hidden[is_hidden] data-seconds=[seconds] data-running=[is_running.then_some("1")]
                 data-heard=[game.clock.map(|clock| clock.heard)] { time { (time(seconds)) } }
         }
@@ -304,7 +307,6 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let WholeGame { game, entries, .. } = whole;
         let diagram = whole.diagram(at);
-        let entry = at.checked_sub(1).and_then(|index| entries.get(index));
         let step = |to: usize| self.link(&format!("{}/{to}", shown.game_address()));
         let turn = diagram.and_then(|diagram| diagram.turn);
         let text = || {
@@ -314,7 +316,7 @@ impl<'a> PageBuilder<'a> {
         let actions = || {
             html! { div.acts.noprint {
                 a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (texts.copy_pdn) }
-                button.btn #fen type="button" hidden data-fen=[entry.map(|entry| entry.fen.as_str())] { (texts.copy_fen) }
+                button.btn #fen type="button" hidden data-fen=[whole.fen(at)] { (texts.copy_fen) }
                 a.btn #link href=(step(at)) { (texts.link_to_move) }
                 @if self.live != LiveMode::Files { a.btn #try rel="nofollow" href=(self.link(&format!("{}/{at}/try/", shown.game_address()))) { (texts.try_it) } }
                 button.btn #turnboard type="button" hidden { (texts.turn_board) }
@@ -327,7 +329,7 @@ impl<'a> PageBuilder<'a> {
             } }
         };
         let moves = || {
-            html! { tbody data-start=[game.start_position.as_ref().map(|start| &start.pieces)] data-turn=[game.start_position.as_ref().and_then(|start| start.turn).map(letter)] {
+            html! { tbody data-start=[game.start_position.as_ref().map(|start| &start.pieces)] data-fen=[whole.fen(0)] data-turn=[game.start_position.as_ref().and_then(|start| start.turn).map(letter)] {
                 (self.rows(shown, game, entries, at))
             } }
         };

@@ -156,7 +156,7 @@ impl PageBuilder<'_> {
                 @if self.view.plan().sections.iter().any(|section| !section.players.is_empty()) {
                     a href=(self.link("/players")) aria-current=[here("/players")] { (texts.players) }
                 }
-                @if rounds.len() > 1 { @for round in rounds.iter().take(30) {
+                @if rounds.len() > 1 { @for round in &rounds[rounds.len().saturating_sub(30)..] {
                     @let address = format!("/round/{}", percent_encoded(round));
                     a href=(self.link(&address)) aria-current=[here(&address)] { (fill(texts.round, truncated(round))) }
                 } }
@@ -256,7 +256,7 @@ impl PageBuilder<'_> {
                     @if is_studio { script type="module" src=(self.assets.studio_script.path()) {} }
                     noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
-                body data-silent=[self.view.silent_since] data-id=[is_streamed.then(|| self.view.id())] data-heard=[is_streamed.then_some(self.view.hall.heard)] data-live=[(!is_streamed).then_some("poll")] data-sign=[sign] data-stream=(stream) data-more=[later.map(Asset::path)]
+                body data-silent=[self.view.silent_since] data-id=[is_streamed.then(|| self.view.id())] data-heard=[is_streamed.then_some(self.view.hall.heard)] data-live=[(!is_streamed).then_some("poll")] data-sign=[sign] data-stream=(stream) data-more=[later.map(Asset::path)] data-build=(self.assets.build_id())
                     data-texts=(to_json(texts).to_string()) {
                     (shapes)
                     @if frame != Frame::Page { (self.banner()) }

@@ -1,5 +1,6 @@
 //! Published state of a game, built from the events of its board.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -482,14 +483,18 @@ impl<'a> WholeGame<'a> {
         }
     }
 
+    /// Returns the FEN of the position after the first `entries` entries; `None` if it, or the rules, are unknown.
+    pub fn fen(self, entries: usize) -> Option<Cow<'a, str>> {
+        match entries.checked_sub(1) {
+            Some(index) => Some(self.entries.get(index)?.fen.as_str()).filter(|fen| !fen.is_empty()).map(Cow::Borrowed),
+            None => self.game.start_position_fen().map(Cow::Owned),
+        }
+    }
+
     /// Returns the position after the first `entries` entries for play by the rules; `None` if it, or the rules, are unknown.
     pub fn position(self, entries: usize) -> Option<Position> {
         let variant = self.game.variant?;
-        let fen = match entries.checked_sub(1) {
-            Some(index) => self.entries.get(index)?.fen.clone(),
-            None => self.game.start_position_fen()?,
-        };
-        Position::new(variant, fen::read(variant, bare_fen(&fen)).ok()?).ok()
+        Position::new(variant, fen::read(variant, bare_fen(&self.fen(entries)?)).ok()?).ok()
     }
 
     /// Writes the published part of the game as PDN.
