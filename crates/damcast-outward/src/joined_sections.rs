@@ -145,10 +145,14 @@ impl JoinedSections {
         self.pairings.iter().map(|((hall, id), joined)| (format!("{hall}/{id}"), joined))
     }
 
-    /// Returns the joined id of a hall's pairing.
+    /// Returns the joined id of a hall's pairing, or of a stage of it, such as `17.rapid`.
     pub fn pairing(&self, hall: &str, id: &str) -> String {
-        let found = self.pairings.get(&(hall.to_owned(), id.to_owned()));
-        found.cloned().unwrap_or_else(|| format!("{hall}/{id}"))
+        let found = |id: &str| self.pairings.get(&(hall.to_owned(), id.to_owned()));
+        let of_stage = || {
+            let (whole, stage) = id.rsplit_once('.')?;
+            found(whole).map(|joined| format!("{joined}.{stage}"))
+        };
+        found(id).cloned().or_else(of_stage).unwrap_or_else(|| format!("{hall}/{id}"))
     }
 
     /// Whether names of a hall are hidden because another hall hides them.
@@ -322,6 +326,8 @@ mod tests {
         let pairing = &tournament["sections"][0]["rounds"][0]["pairings"][0];
         assert_eq!((&pairing["id"], &pairing["board"]), (&json!("a/1"), &json!("a.b-1")));
         assert_eq!((joined.pairing("b", "101"), joined.pairing("a", "1")), ("a/1".to_owned(), "a/1".to_owned()));
+        // A game of a micro-match has a stage.
+        assert_eq!(joined.pairing("b", "101.rapid"), "a/1.rapid");
         // The players of the second board differ.
         assert_eq!((joined.pairing("b", "102"), joined.mismatches.len()), ("b/102".to_owned(), 1));
         assert!(

@@ -452,3 +452,50 @@ fn every_page_names_hall_that_is_away() {
     server.wait_for(&outlet);
     assert!(!runs("/") && !runs("/board/a.board-1"));
 }
+
+/// Makes a hall away: its recorder has given no sign of life for a minute.
+fn stop_recorder(outlet: &OutletFixture) {
+    outlet.write("alive.json", "{\"alive\":1795651982000}\n");
+    let file = fs::File::options().append(true).open(outlet.path("alive.json")).unwrap();
+    file.set_modified(std::time::SystemTime::now() - Duration::from_secs(60)).unwrap();
+}
+
+#[test]
+fn hall_that_is_away_keeps_its_boards_in_another_generation() {
+    let (mut one, mut two) = (game(), OutletFixture { generation: "00000000000000b2".into(), ..OutletFixture::new() });
+    two.begin("board-1", json!({"White": "Visser", "Black": "Smit"}));
+    let hub = HubFixture::new(&[("a", &folder_of(&one)), ("b", &folder_of(&two))]);
+    check_joined(&hub, &[("a", &one), ("b", &two)]);
+    stop_recorder(&two);
+    let is_away = || hub.state()["halls"][1]["state"] == "away";
+    wait_long("away", is_away);
+    let before = hub.generation();
+    one.begin_anew(|text| text.to_owned());
+    wait_long("another generation", || hub.generation() != before);
+    wait_long("the boards of both", || {
+        let joined = hub.joined();
+        ["a.board-1", "b.board-1"].into_iter().all(|board| joined.iter().any(|(_, _, line)| line["board"] == board))
+    });
+    let config = hub.folder.path().join("serve.toml");
+    fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {:?}\n", hub.path(""))).unwrap();
+    let pages = super::serve(&config);
+    wait_long("the page", || pages.get("/").text().contains("Visser"));
+    let page = pages.get("/board/b.board-1?lang=en").text();
+    assert!(page.contains("data-silent-since"), "{page}");
+}
+
+#[test]
+fn damaged_folder_stays_a_problem() {
+    let one = game();
+    let hub = HubFixture::new(&[("a", &folder_of(&one))]);
+    check_joined(&hub, &[("a", &one)]);
+    let whole = one.events();
+    let cut = whole.split_inclusive('\n').next().unwrap().to_owned();
+    fs::write(one.path("events.ndjson"), &cut).unwrap();
+    // After the time of four signs of life it counts as away, and says why.
+    wait_long("away", || hub.state()["halls"][0]["state"] == "away");
+    let problem = hub.state()["halls"][0]["problem"].clone();
+    assert!(problem.as_str().is_some_and(|problem| problem.contains("fewer than the copy")), "{problem}");
+    fs::write(one.path("events.ndjson"), &whole).unwrap();
+    wait_long("back", || hub.state()["halls"][0]["state"] == "here" && hub.state()["halls"][0]["problem"].is_null());
+}

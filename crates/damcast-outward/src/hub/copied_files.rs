@@ -189,9 +189,11 @@ impl HallFiles {
         files
     }
 
-    /// Writes a file.
-    pub fn write(&mut self, file: &CopiedFile) -> io::Result<()> {
-        write_whole(&self.folder.join(&file.name), &file.bytes)?;
+    /// Writes a file of a hall, without the names that another hall hides.
+    pub fn write(&mut self, hall: &str, file: &CopiedFile, sections: &JoinedSections) -> io::Result<()> {
+        let masked = std::str::from_utf8(&file.bytes).ok().filter(|_| sections.hides_names(hall));
+        let masked = masked.map(|text| masked_text(hall, text, sections).into_bytes());
+        write_whole(&self.folder.join(&file.name), masked.as_deref().unwrap_or(&file.bytes))?;
         if file.name.ends_with(".json") {
             self.documents.insert(file.name.clone(), serde_json::from_slice(&file.bytes).unwrap_or_default());
         }
@@ -226,10 +228,7 @@ impl HallFiles {
         }
         for name in self.names.iter().filter(|name| is_changed(name)) {
             let Some(text) = self.read(name) else { continue };
-            let masked = match serde_json::from_str(&text) {
-                Ok(document) => format!("{}\n", sections.masked(hall, document)),
-                Err(_) => sections.masked_games(hall, &text),
-            };
+            let masked = masked_text(hall, &text, sections);
             if masked != text {
                 write_whole(&self.folder.join(name), masked.as_bytes())?;
             }
@@ -246,6 +245,14 @@ impl HallFiles {
             return Some(document.clone());
         }
         serde_json::from_str(&self.read(name)?).ok()
+    }
+}
+
+/// Returns a document or a file of games of a hall without the names that another hall hides.
+fn masked_text(hall: &str, text: &str, sections: &JoinedSections) -> String {
+    match serde_json::from_str(text) {
+        Ok(document) => format!("{}\n", sections.masked(hall, document)),
+        Err(_) => sections.masked_games(hall, text),
     }
 }
 
@@ -372,6 +379,22 @@ mod tests {
         assert_eq!(listed.take(list("2")).unwrap(), ["games.pdn"]);
         listed.forget("standings.json");
         assert_eq!(listed.take(list("2")).unwrap(), ["standings.json"]);
+    }
+
+    #[test]
+    fn hidden_name_is_in_no_file_that_is_taken() {
+        let hall = |name: &str| serde_json::json!({"sections": [{"name": "Open", "players": [{"id": 1, "number": 1, "name": name}]}]});
+        let sections = JoinedSections::new(&[("a", hall("Geheim")), ("b", hall("N. N."))]);
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = HallFiles::open(folder.path());
+        let games = "[White \"Geheim\"]\n[Black \"Smit\"]\n[Result \"*\"]\n\n*\n";
+        for (name, text) in [("games.pdn", games.to_owned()), (TOURNAMENT, hall("Geheim").to_string())] {
+            files.write("a", &CopiedFile { name: name.to_owned(), bytes: text.into() }, &sections).unwrap();
+            let taken = fs::read_to_string(folder.path().join(name)).unwrap();
+            assert!(taken.contains("N. N.") && !taken.contains("Geheim"), "{taken}");
+        }
+        // The hub itself still knows whom it hides.
+        assert_eq!(files.document(TOURNAMENT), Some(hall("Geheim")));
     }
 
     #[test]

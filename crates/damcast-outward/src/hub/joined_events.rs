@@ -156,7 +156,7 @@ impl JoinedEvents {
         self.pending += &joined(line, &place, sections);
     }
 
-    /// Adds a line that a hall is here, with the generation of its file, or away for a time already.
+    /// Adds a line that a hall is here or away for a time already, with the generation of its file.
     pub fn add_state(&mut self, hall: &str, is_here: bool, hall_generation: Option<&str>, silence: Duration) {
         let Some(part) = self.halls.get_mut(hall) else { return };
         part.is_here = Some(is_here);

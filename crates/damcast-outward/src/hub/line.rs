@@ -80,9 +80,9 @@ pub(super) fn joined(line: &str, place: &LinePlace<'_>, sections: &JoinedSection
                 .ok()
                 .map(|halls| halls.iter().map(|inner| format!("{hall}/{inner}")).collect::<Value>()),
             "pairing" => as_text().map(|id| json!(sections.pairing(hall, &id))),
-            "old" | "new" if is_pairing_correction => as_text()
-                .filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()))
-                .map(|id| json!(sections.pairing(hall, &id))),
+            "old" | "new" if is_pairing_correction => {
+                as_text().filter(|id| !matches!(&**id, "" | "none")).map(|id| json!(sections.pairing(hall, &id)))
+            }
             "white" | "black" | "old" | "new" => as_text().map(|name| json!(sections.shown_name(hall, &name))),
             "parts" | "list" if sections.hides_names(hall) => {
                 serde_json::from_str::<Value>(raw).ok().map(|value| sections.masked(hall, value))

@@ -360,7 +360,7 @@ impl Hub {
             let size = hall.copy.position.bytes + hall.files.size + file.bytes.len() as u64;
             let taken = match copied_files::check(file, profile) {
                 _ if size > MAX_HALL_SIZE => Err("the hall has too many files".to_owned()),
-                Ok(()) => hall.files.write(file).map_err(|error| error.to_string()),
+                Ok(()) => hall.files.write(&hall.name, file, &self.sections).map_err(|error| error.to_string()),
                 Err(problem) => Err(problem),
             };
             match taken {
@@ -391,9 +391,9 @@ impl Hub {
             }
             hall.state.set_here(!is_away);
             let Some(part) = self.events.halls.get(&hall.name) else { continue };
-            if part.is_here != Some(!is_away) || !is_away && part.generation != *generation {
+            if part.is_here != Some(!is_away) || generation.is_some() && part.generation != *generation {
                 let silence = silence.max(hall.state.recorder_age.unwrap_or_default());
-                self.events.add_state(&hall.name, !is_away, generation.as_deref().filter(|_| !is_away), silence);
+                self.events.add_state(&hall.name, !is_away, generation.as_deref(), silence);
             }
         }
     }

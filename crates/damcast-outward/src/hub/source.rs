@@ -377,11 +377,14 @@ impl FolderHall<'_> {
         let mut batch = Batch::after(position, String::new());
         let mut checked = None;
         let (mut looked, mut beat): (Option<Instant>, Option<Instant>) = (None, None);
+        // Reason why no line can be read: until it ends the folder gives no sign of life.
+        let mut fault: Option<String> = None;
         while !self.sender.is_stopped() {
             let mut next = follower.next(FOLDER_PATIENCE)?;
             while let Some(news) = next.take() {
                 match news {
                     FollowEvent::Line(line) => {
+                        fault = None;
                         if line.generation != checked {
                             batch.hub = self.sender.check_generation(line.generation.as_deref().unwrap_or_default())?;
                             checked = line.generation;
@@ -389,19 +392,22 @@ impl FolderHall<'_> {
                         batch.add(line.text.as_bytes())?;
                     }
                     FollowEvent::Restarted { reason, .. } => {
+                        fault = None;
                         batch.send(self.sender)?;
                         self.sender
                             .send(News::Begin(reason, self.new_files(&files, &mut ListedFiles::default())?.1))?;
                         batch = Batch::after(CopyPosition::default(), batch.hub);
                     }
-                    FollowEvent::FileMissing => self.lost("it has no events yet, or no station writes it")?,
+                    FollowEvent::FileMissing => {
+                        fault = Some("it has no events yet, or no station writes it".to_owned());
+                    }
                     FollowEvent::Truncated { lines } => {
-                        self.lost(&format!("its file of events has {lines} lines, fewer than the copy"))?
+                        fault = Some(format!("its file of events has {lines} lines, fewer than the copy"));
                     }
                     FollowEvent::Damaged { seq, problem } => {
-                        self.lost(&format!("line {seq} of its events is damaged: {problem}"))?
+                        fault = Some(format!("line {seq} of its events is damaged: {problem}"));
                     }
-                    FollowEvent::Resumed => {}
+                    FollowEvent::Resumed => fault = None,
                 }
                 if batch.lines.len() < MAX_BATCH_LEN {
                     next = follower.poll()?;
@@ -418,14 +424,10 @@ impl FolderHall<'_> {
             if self.folder.is_dir() && beat.is_none_or(|beat| beat.elapsed() >= Duration::from_secs(5)) {
                 beat = Some(Instant::now());
                 let age = files.sign().map(|(_, written)| written.elapsed().unwrap_or_default());
-                self.sender.send(News::Alive(age))?;
+                self.sender.send(fault.clone().map_or(News::Alive(age), News::Lost))?;
             }
         }
         Ok(())
-    }
-
-    fn lost(&self, reason: &str) -> io::Result<()> {
-        self.sender.send(News::Lost(reason.to_owned()))
     }
 
     fn new_files(&self, files: &OutletFiles, listed: &mut ListedFiles) -> io::Result<(Vec<String>, Vec<CopiedFile>)> {

@@ -71,6 +71,12 @@ impl ViewerHall {
         }
     }
 
+    /// Returns the time since which nothing is heard of the hall of a board, in ms since 1970.
+    pub(super) fn away_since(&self, board: &str) -> Option<i64> {
+        let is_of = |hall: &JoinedHall| board.starts_with(&format!("{}.", hall.name.replace('/', ".")));
+        self.halls.iter().find_map(|hall| hall.away_since.filter(|_| is_of(hall)))
+    }
+
     /// Returns the place of the hall of a board, by the name of the board.
     pub fn hall_of(&self, board: &str) -> usize {
         let is_of = |hall: &JoinedHall| board.strip_prefix(&hall.name).is_some_and(|rest| rest.starts_with('.'));
