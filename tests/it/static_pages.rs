@@ -248,3 +248,30 @@ fn open_pages_follow_files_of_a_subfolder() {
     let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
 }
+
+/// Before a game begins, its card leads to the page of the board's number. Who opened that page stays there.
+#[test]
+fn page_by_number_stays_when_its_game_begins() {
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    let exporter = Exporter::start(&outlet);
+    let page = || fs::read_to_string(exporter.folder.join("board-3.html")).unwrap_or_default();
+    wait_until("the page", || page().contains("Clerc"));
+    outlet.begin("board-3", json!({"White": "Clerc, R.", "Black": "Gantwarg", "Round": "6", "Board": "3"}));
+    outlet.play("board-3", 1);
+    wait_until("the first move", || page().contains("32-28"));
+    outlet.play("board-3", 2);
+    wait_until("the second move", || page().contains("19-23"));
+}
+
+/// The station writes the files of games after the event, and an archived game again after a correction.
+#[test]
+fn copies_follow_their_files() {
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    let exporter = Exporter::start(&outlet);
+    let copy = || fs::read_to_string(exporter.folder.join("games.pdn")).unwrap_or_default();
+    wait_until("the copy", || copy().contains("32-28"));
+    fs::write(outlet.path("games.pdn"), "[Result \"2-0\"]\n\n2-0\n").unwrap();
+    wait_until("the new copy", || copy().contains("2-0"));
+}

@@ -100,7 +100,7 @@ pub async fn renew(
             () = sleep_until(next_sign) => {
                 if pages.is_incomplete {
                     report(pages.write());
-                } else if let Err(error) = pages.write_sign() {
+                } else if let Err(error) = pages.renew_copies().and_then(|()| pages.write_sign()) {
                     report(Err(error));
                 }
                 next_sign = Instant::now() + SIGN_INTERVAL;
@@ -240,6 +240,8 @@ struct StaticPages {
     views: watch::Receiver<Arc<View>>,
     /// Files of games that are over: their inputs, and the files that they name.
     finished: HashMap<String, (u64, Vec<StaticFile>)>,
+    /// Files of the outlet that were copied, by their names there.
+    copies: BTreeSet<String>,
     /// Whether a file could not be written. Then there is no sign of life: open pages must not call old content live.
     is_incomplete: bool,
 }
@@ -255,11 +257,31 @@ impl StaticPages {
         let _ = tokio::time::timeout(MAX_STARTUP_READ, views.changed()).await;
         let games = StoredGames::new(options.outlet.clone());
         let (assets, finished) = (Assets::embedded(), HashMap::new());
-        Ok(StaticPages { options, folder, assets, games, files, views, finished, is_incomplete: false })
+        Ok(StaticPages {
+            options,
+            folder,
+            assets,
+            games,
+            files,
+            views,
+            finished,
+            copies: BTreeSet::new(),
+            is_incomplete: false,
+        })
     }
 
     fn write_sign(&mut self) -> io::Result<bool> {
         self.folder.put(SIGN_FILE, json!({ "at": (self.options.now)() }).to_string().as_bytes())
+    }
+
+    /// Copies the files of the outlet that have changed: the station writes them after the event, and an archived game again with each correction.
+    fn renew_copies(&mut self) -> io::Result<()> {
+        for path in &self.copies {
+            if let Ok(file) = self.files.whole(path) {
+                self.folder.put(&StaticFile::OfOutlet(path.clone()).name(), &file.bytes)?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes all files of the newest view, and removes those that it does not have.
@@ -291,6 +313,8 @@ impl StaticPages {
         let mut waiting: Vec<StaticFile> = first.filter_map(|address| StaticFile::of(&address, language)).collect();
         let mut names: BTreeSet<String> = waiting.iter().map(StaticFile::name).collect();
         names.insert(SIGN_FILE.to_owned());
+        self.copies.clear();
+        let mut by_number = ByNumber::new(view, language, &self.folder);
         let frame = self.frame(view);
         let (mut written, mut failure) = (0, None);
         while let Some(file) = waiting.pop() {
@@ -301,9 +325,13 @@ impl StaticPages {
                 StaticFile::Asset(name) => {
                     self.assets.find(&format!("/assets/{name}")).map(|asset| asset.bytes.clone())
                 }
-                StaticFile::OfOutlet(path) => self.files.whole(path).ok().map(|file| file.bytes.clone()),
+                StaticFile::OfOutlet(path) => {
+                    self.copies.insert(path.clone());
+                    self.files.whole(path).ok().map(|file| file.bytes.clone())
+                }
             };
             if let Some(content) = content {
+                by_number.keep(&file.name(), &content);
                 match self.folder.put(&file.name(), &content) {
                     Ok(is_new) => written += usize::from(is_new),
                     // The other files follow.
@@ -321,6 +349,11 @@ impl StaticPages {
             let new = waiting[known..].iter().filter(is_made).map(StaticFile::name);
             if let Err(error) = self.folder.announce(new) {
                 failure = failure.or(Some(error));
+            }
+        }
+        for (name, content) in by_number.pages {
+            if names.insert(name.clone()) {
+                written += usize::from(self.folder.put(&name, &content)?);
             }
         }
         let removed = self.folder.retain(&names)?;
@@ -385,10 +418,38 @@ impl StaticPages {
     }
 }
 
+/// Pages of boards by number. Before a game begins its page has a link, afterwards only the one by name has: viewers who opened it stay there.
+struct ByNumber {
+    /// Files that the folder has, by the file of the same board by name.
+    files: HashMap<String, String>,
+    /// Files and their contents.
+    pages: Vec<(String, Bytes)>,
+}
+
+impl ByNumber {
+    fn new(view: &View, language: Language, folder: &PageFolder) -> ByNumber {
+        let name = |board: &str| {
+            StaticFile::of(&format!("/board/{}", percent_encoded(board)), language).map(|file| file.name())
+        };
+        let boards = view.hall.boards();
+        let files = boards.iter().filter_map(|(number, board)| {
+            let of_number =
+                name(&view.hall.number_in_address(*number)).filter(|name| folder.files.contains_key(name))?;
+            Some((name(&board.name)?, of_number))
+        });
+        ByNumber { files: files.collect(), pages: Vec::new() }
+    }
+
+    /// Keeps the content of a page of a board for its page by number.
+    fn keep(&mut self, name: &str, content: &Bytes) {
+        self.pages.extend(self.files.get(name).map(|file| (file.clone(), content.clone())));
+    }
+}
+
 /// Returns a hash of all that the page of an earlier game is made from; `None` if the game may change with each event.
 fn finished_inputs(builder: &PageBuilder<'_>, which: &str, frame: u64) -> Option<u64> {
     let shown = find_game(builder.view, which).filter(|shown| shown.game.whole().is_none())?;
-    Some(hash_of(&(builder.digest(&shown), shown.number, builder.player_pages(shown.game), frame)))
+    Some(hash_of(&(builder.digest(&shown), shown.number, shown.is_current, builder.player_pages(shown.game), frame)))
 }
 
 #[cfg(test)]
