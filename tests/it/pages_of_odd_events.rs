@@ -215,9 +215,10 @@ fn open_page_loads_scripts_of_another_version() {
     let server = outlet.serve();
     browser.visit(&format!("http://{}/?wall&lang=en", server.address));
     browser.wait("document.readyState === 'complete' && !document.body.matches('.quiet')", &true.into());
-    // As the script of an earlier version it meets a server that does not know its view.
+    // As the script of an earlier version it meets a server that knows its view.
     browser.evaluate(
-        "window.isOld = true, document.body.dataset.build = 'earlier', document.body.dataset.id = 'lost', \
+        "window.isOld = true, document.body.dataset.build = 'earlier', \
+         document.body.dataset.stream = document.body.dataset.stream.replace(/build=\\w+/, 'build=earlier'), \
          dispatchEvent(new Event('pagehide')), dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))",
     );
     browser.wait("[document.readyState, window.isOld === undefined].join()", &"complete,true".into());
@@ -242,4 +243,98 @@ fn start_position_has_its_fen() {
     browser.wait(&format!("{HAS_KEYS} && {fen}"), &"Bfalse".into());
     browser.evaluate("document.querySelector('#first').click()");
     browser.wait(fen, &"Wfalse".into());
+}
+
+/// The arbiter assigns a game to another pairing, to none, and back to the pairing with which it began.
+#[test]
+fn game_returns_to_the_pairing_with_which_it_began() {
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    let names = json!({"White": "Jansen", "Black": "Ba", "Event": "Open", "Round": "6", "Board": "1"});
+    outlet.begin_paired_game("board-1", 2, names, Some(3));
+    outlet.play("board-1", 1);
+    let server = outlet.serve();
+    let has_game = |outlet: &OutletFixture| {
+        server.wait_for(outlet);
+        server.get("/player/Open-1?lang=en").text().contains("/game/board-1-2")
+    };
+    assert!(has_game(&outlet));
+    for (pairing, expected) in [("none", false), ("", true), ("4", false), ("", true)] {
+        outlet
+            .append_event("board-1", json!({"type": "tag-correction", "field": "pairing", "old": "", "new": pairing}));
+        assert_eq!(has_game(&outlet), expected, "{pairing:?}");
+    }
+}
+
+/// With a delay in plies corrections are published at their time, and the game's first line later.
+#[test]
+fn correction_before_the_first_line_waits_for_the_game() {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    outlet.play("board-1", 1);
+    let correction = |game: u32, value: &str| json!({"board": "board-1", "game": game, "type": "tag-correction", "field": "White", "old": "", "new": value});
+    outlet.append_line(correction(2, "Clerc"));
+    outlet.append_line(
+        json!({"board": "board-9", "game": 1, "type": "tag-correction", "field": "White", "old": "", "new": "Visser"}),
+    );
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    let page = server.get("/?lang=en").text();
+    assert!(page.contains("Jansen") && !page.contains("Clerc") && !page.contains("Visser"), "{page}");
+    outlet.begin_game("board-1", 2, json!({"White": "Smit", "Black": "Ba"}));
+    outlet.play("board-1", 1);
+    server.wait_for(&outlet);
+    let page = server.get("/?lang=en").text();
+    assert!(page.contains("Clerc") && !page.contains("Smit"), "{page}");
+    // Also as a stored game, whose page is made from its lines.
+    outlet.begin_game("board-1", 3, json!({"White": "Dam", "Black": "Ba"}));
+    server.wait_for(&outlet);
+    let page = server.get("/game/board-1-2?lang=en").text();
+    assert!(page.contains("Clerc") && !page.contains("Smit") && page.contains("32-28"), "{page}");
+}
+
+/// Moves that fill the first of two gaps move the numbers behind the second one too.
+#[test]
+fn inserted_moves_move_numbers_behind_another_setup() {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    let ply = |n: u32, number: u32, side: &str, text: &str, fen: &str| json!({"n": n, "type": "move", "number": number, "side": side, "move": text, "fen": fen});
+    let gap = "B:W31-36,38-50:B1-13,15-18,20,23";
+    for event in [
+        ply(2, 1, "white", "32-28", "B:W28,31,33-50:B1-20"),
+        json!({"n": 3, "type": "setup", "fen": gap}),
+        ply(4, 2, "black", "10-14", "W:W31-36,38-50:B1-9,11-18,20,23"),
+        json!({"n": 5, "type": "setup", "fen": "W:W31-50:B1-20"}),
+        ply(6, 7, "white", "33-28", "B:W28,31,32,34-50:B1-20"),
+        json!({"n": 7, "type": "moves-inserted", "after": 2, "until": 3, "moves": ["19-23", "28x19", "14x23", "37-32"]}),
+    ] {
+        outlet.append_event("board-1", event);
+    }
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    let pdn = server.get("/game/board-1-1.pdn").text();
+    assert!(pdn.contains("37-32 10-14") && pdn.contains("8. 33-28"), "{pdn}");
+}
+
+/// The score sheet of a game that was ended by mistake does not stand in the middle of its continuation.
+#[test]
+fn continued_game_has_no_typed_moves() {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    outlet.play("board-1", 1);
+    outlet.append_event("board-1", json!({"n": 8, "type": "end"}));
+    outlet.append_event(
+        "board-1",
+        json!({"type": "tag-correction", "field": "moves", "old": "", "new": "19-23 2. 28x19 14x23"}),
+    );
+    let server = outlet.serve();
+    let pdn = |outlet: &OutletFixture, number: u32| {
+        server.wait_for(outlet);
+        server.get(&format!("/game/board-1-{number}.pdn")).text()
+    };
+    assert!(pdn(&outlet, 1).contains("19-23"));
+    let again = json!({"board": "board-1", "game": 2, "n": 1, "type": "game", "continues": 1, "gametype": "20,W,10,10,N2,0", "tags": {}, "fen": "B:W28,31,33-50:B1-20"});
+    outlet.append_line(again);
+    let text = pdn(&outlet, 2);
+    assert!(text.contains("32-28") && !text.contains("19-23"), "{text}");
 }

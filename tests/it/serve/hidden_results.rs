@@ -68,5 +68,5 @@ fn no_page_tells_hidden_result() {
         &["De uitslagen zijn verborgen.", "<b>?</b>", "?–?", "href=\"/standings?lang=nl\">Uitslagen tonen</a>"],
     );
     // The stream of the page has the choice too.
-    assert_contains(&page, &["data-stream=\"page=%2Fstandings%3Fhide%3Dresults&amp;lang=nl&amp;chosen\""]);
+    assert_contains(&page, &["data-stream=\"page=%2Fstandings%3Fhide%3Dresults&amp;lang=nl&amp;chosen&amp;build="]);
 }

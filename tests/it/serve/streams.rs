@@ -143,6 +143,7 @@ fn event_lines_and_ranges_match_file() {
         ("bytes=0-99", 206, 0, 100),
         ("bytes=100-", 206, 100, length),
         ("bytes=-7", 206, length - 7, length),
+        ("bytes=-99999999", 206, 0, length),
         ("bytes=0-1,5-6", 200, 0, length),
         ("nonsense", 200, 0, length),
         ("bytes=9999999-", 416, 0, 0),

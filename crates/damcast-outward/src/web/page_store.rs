@@ -137,6 +137,11 @@ impl PageStore {
         PageBuilder { view, address, assets: &self.assets, parts, live }
     }
 
+    /// Whether pages with this identifier of a version can take changes from this one; those of an earlier version cannot.
+    pub fn is_build(&self, build: &str) -> bool {
+        self.build == build
+    }
+
     /// Returns the number of a view by its identifier; `None` if it is unknown or long past.
     pub fn step_of(&self, id: &str) -> Option<u64> {
         let (known, _) = self.lock();

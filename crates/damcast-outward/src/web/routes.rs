@@ -446,6 +446,8 @@ async fn events(State(site): SharedSite, asked: PageRequest, uri: Uri) -> Respon
             let page: Uri = page.parse().unwrap_or_default();
             let address = site.page_address(&asked, page.path(), &PageQuery::of(&page));
             let address = PageAddress { is_language_chosen: asked.query.get("chosen").is_some(), ..address };
+            // A page of another version loads itself again, for its script and style.
+            let last = last.filter(|_| asked.query.get("build").is_none_or(|build| site.pages.is_build(build)));
             Feed::page(&view, address, site.pages.clone(), last)
         }
     };
@@ -495,6 +497,11 @@ async fn events_file(State(site): SharedSite, headers: HeaderMap) -> Response {
     // The file only grows, so ranges stay valid; `If-Range` with another tag asks for the whole file.
     let is_same = headers.get(header::IF_RANGE).is_none_or(|state| state.as_bytes() == etag.as_bytes());
     let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok()).filter(|_| is_same);
+    // RFC 9110, section 14.1.2: a longer suffix than the file is the file.
+    let is_long = |range: &str| {
+        range.strip_prefix("bytes=-").and_then(|size| size.parse().ok()).is_some_and(|size: u64| size > length)
+    };
+    let range = range.map(|range| if is_long(range) && length > 0 { "bytes=0-" } else { range });
     let parts = range.and_then(|range| http_range_header::parse_range_header(range).ok());
     let (status, from, size) = match parts.map(|parts| parts.validate(length)).transpose() {
         Ok(Some(parts)) if parts.len() == 1 => {

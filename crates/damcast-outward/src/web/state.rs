@@ -37,6 +37,8 @@ pub use lines::{GameLines, GameReplay};
 
 /// Number of frames kept for pages that reconnect. A page that missed more gets a snapshot.
 const MAX_FRAMES: usize = 2048;
+/// Largest number of lines kept for games that have not begun.
+const MAX_HELD_LINES: usize = 256;
 /// Number of lines between marks.
 pub const LINES_PER_MARK: u64 = 256;
 
@@ -66,6 +68,8 @@ pub struct ViewerHall {
     /// Number of the last line about a tournament or the boards; 0 without one.
     planned_seq: u64,
     featured: FeaturedState,
+    /// Lines of games that have not begun.
+    held: Vec<HeldLine>,
     frames: VecDeque<Arc<BoardFrame>>,
     /// Number of the event after which `frames` is complete.
     frames_from: u64,
@@ -80,6 +84,17 @@ pub struct LineMark {
     pub begin: u64,
     /// SHA-256 of the lines before it.
     pub hash: Sha256,
+}
+
+/// Line of a game that has not begun.
+#[derive(Clone, Debug)]
+struct HeldLine {
+    board: String,
+    game: u32,
+    /// Byte offset of the line.
+    begin: u64,
+    line: Arc<str>,
+    heard: i64,
 }
 
 /// Board with all its games.
@@ -245,12 +260,8 @@ impl ViewerHall {
         self.boards.iter().find(|board| board.name == name).map(|board| &**board)
     }
 
-    /// Returns the index of a board in `boards`; adds the board if it is new.
-    fn index_of(&mut self, name: &str) -> usize {
-        // Names are compared first: making their sort keys for each line is slow.
-        if let Some(index) = self.boards.iter().position(|board| board.name == name) {
-            return index;
-        }
+    /// Adds a board, and returns its index in `boards`.
+    fn add_board(&mut self, name: &str) -> usize {
         let key = natural_order(name);
         let index = self.boards.partition_point(|board| natural_order(&board.name) < key);
         let board = ViewerBoard { name: name.to_owned(), ..ViewerBoard::default() };
@@ -260,23 +271,56 @@ impl ViewerHall {
 
     /// Applies the event of the line at `self.bytes`, and returns its board; `None` if the current game is unchanged.
     fn update(&mut self, event: ParsedEvent, line: &str, heard: i64) -> Option<&ViewerBoard> {
-        let index = self.index_of(&event.board);
+        let place = self.boards.iter().position(|board| board.name == event.board);
+        let games = place.map_or(&[][..], |place| &self.boards[place].games);
+        let known = games.iter().rposition(|game| game.has_number(event.game));
+        if known.is_none() && event.r#type != "game" {
+            self.hold(&event, line, heard);
+            return None;
+        }
+        // The hub may join the lines of a hall that is away.
+        let away_since = self.away_since(&event.board);
+        let held = if known.is_none() { self.take_held(&event) } else { Vec::new() };
+        let index = place.unwrap_or_else(|| self.add_board(&event.board));
         let board = Arc::make_mut(&mut self.boards[index]);
-        let at = match board.games.iter().rposition(|game| game.has_number(event.game)) {
+        let at = match known {
             // The game continues under another number: ignore events of the file that was ended by mistake.
             Some(at) if board.games[at].number != event.game => return None,
             Some(at) => at,
             None => board.begin(event.game, event.continues),
         };
         let game = Arc::make_mut(&mut board.games[at]);
+        held.iter().for_each(|held| game.lines.add(held.begin, &held.line));
         game.lines.add(self.bytes, line);
         let is_move = event.r#type == "move";
         game.apply(event, heard);
+        if known.is_none() {
+            game.away_since = away_since;
+        }
+        for held in held {
+            if let Ok(event) = serde_json::from_str(&held.line) {
+                game.apply(event, held.heard);
+            }
+        }
         if is_move {
             board.recent_moves.add(heard);
         }
         // Pages of boards show the last game only.
         (at + 1 == board.games.len()).then_some(&*board)
+    }
+
+    /// Keeps a line until its game begins: with a delay in plies the station corrects a game before it publishes its first line.
+    fn hold(&mut self, event: &ParsedEvent, line: &str, heard: i64) {
+        if self.held.len() == MAX_HELD_LINES {
+            self.held.remove(0);
+        }
+        let (board, line) = (event.board.clone(), line.into());
+        self.held.push(HeldLine { board, game: event.game, begin: self.bytes, line, heard });
+    }
+
+    /// Takes the lines that were kept for a game, which begins.
+    fn take_held(&mut self, event: &ParsedEvent) -> Vec<HeldLine> {
+        self.held.extract_if(.., |held| held.board == event.board && held.game == event.game).collect()
     }
 }
 

@@ -223,9 +223,9 @@ impl PageBuilder<'_> {
         let document_title = self.parts.part("title", "title", || {
             html! { title { (title) @if let Some(event) = self.event(shown) { " · " (event) } } }
         });
-        let is_streamed = self.live == LiveMode::Stream;
+        let (is_streamed, build) = (self.live == LiveMode::Stream, self.assets.build_id());
         let (sign, stream) = match self.live {
-            LiveMode::Stream | LiveMode::Poll => (None, self.address.stream_query()),
+            LiveMode::Stream | LiveMode::Poll => (None, format!("{}&build={build}", self.address.stream_query())),
             LiveMode::Files => {
                 let file = page_name(&self.address.kind).unwrap_or_default();
                 (Some(format!("./{SIGN_FILE}")), format!("page={}", percent_encoded(&format!("./{file}"))))
@@ -256,7 +256,7 @@ impl PageBuilder<'_> {
                     @if is_studio { script type="module" src=(self.assets.studio_script.path()) {} }
                     noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
-                body data-silent=[self.view.silent_since] data-id=[is_streamed.then(|| self.view.id())] data-heard=[is_streamed.then_some(self.view.hall.heard)] data-live=[(!is_streamed).then_some("poll")] data-sign=[sign] data-stream=(stream) data-more=[later.map(Asset::path)] data-build=(self.assets.build_id())
+                body data-silent=[self.view.silent_since] data-id=[is_streamed.then(|| self.view.id())] data-heard=[is_streamed.then_some(self.view.hall.heard)] data-live=[(!is_streamed).then_some("poll")] data-sign=[sign] data-stream=(stream) data-more=[later.map(Asset::path)] data-build=(build)
                     data-texts=(to_json(texts).to_string()) {
                     (shapes)
                     @if frame != Frame::Page { (self.banner()) }

@@ -29,6 +29,8 @@ pub struct ViewerGame {
     pub tags: BTreeMap<String, String>,
     /// Id of the pairing of the tournament; `None` without one.
     pub pairing: Option<String>,
+    /// Id of the pairing with which the game began.
+    first_pairing: Option<String>,
     /// Position before the first entry.
     pub start_position: Option<Diagram>,
     /// Summary of the moves and setups.
@@ -193,17 +195,19 @@ impl ViewerGame {
         game
     }
 
-    /// Continues this game, which was ended by mistake, under another number.
+    /// Continues this game, which was ended by mistake, under another number. Moves that were typed for its end do not belong to it any more.
     pub(super) fn continue_as(&self, number: u32) -> ViewerGame {
+        let recorded =
+            |entries: &Vec<Arc<ViewerEntry>>| entries.iter().filter(|entry| !entry.is_typed).cloned().collect();
         let before = self.prior_numbers.iter().copied().chain([self.number]).collect();
         ViewerGame {
             prior_numbers: before,
             first_fen: self.tags.get("FEN").cloned(),
             variant: self.variant,
             start_position: self.start_position.clone(),
-            summary: self.summary.clone(),
+            summary: self.recorded.clone(),
             recorded: self.recorded.clone(),
-            entries: self.entries.clone(),
+            entries: self.entries.as_ref().map(recorded),
             lines: self.lines.clone(),
             clock: self.clock,
             ..ViewerGame::new(number)
@@ -294,7 +298,8 @@ impl ViewerGame {
                 self.variant = event.gametype.as_deref().and_then(|tag| Variant::from_tag(tag).ok());
                 self.tags = event.tags;
                 self.began_at = event.at.as_deref().and_then(time_of).unwrap_or_default();
-                self.pairing = event.pairing;
+                self.pairing.clone_from(&event.pairing);
+                self.first_pairing = event.pairing;
                 let start = self.set_position(event.fen.as_deref());
                 if self.prior_numbers.is_empty() {
                     self.start_position = start;
@@ -330,7 +335,9 @@ impl ViewerGame {
                     ("Result", new) => self.result = new.filter(|new| new != "*"),
                     ("moves", moves) => self.add_typed(&moves.unwrap_or_default()),
                     // The pairing's names and round follow as corrections of tags.
-                    ("pairing", new) => self.pairing = new.filter(|id| id != "none"),
+                    ("pairing", new) => {
+                        self.pairing = new.or_else(|| self.first_pairing.clone()).filter(|id| id != "none");
+                    }
                     (field, new) => self.set_tag(field, new),
                 }
             }
@@ -389,15 +396,15 @@ impl ViewerGame {
                 break;
             }
         }
-        let mut next = self.next_number();
+        let next = self.next_number();
+        let first = later.first().and_then(|entry| entry.ply.as_ref());
+        // Numbers behind another setup move with the others.
+        let shift =
+            |number: u64| first.zip(next).map_or(number, |(ply, next)| (number + next).saturating_sub(ply.number));
         for entry in later {
             let mut entry = ViewerEntry::clone(entry);
             if let Some(ply) = &mut entry.ply {
-                ply.number = next.unwrap_or(ply.number);
-                next = Some(ply.number + u64::from(ply.side == self.second_side()));
-            } else {
-                // Behind another setup the numbers of its file go on.
-                next = None;
+                ply.number = shift(ply.number);
             }
             self.push_entry(Arc::new(entry));
         }
