@@ -67,8 +67,12 @@ impl Sample {
         let mut command = Command::new(env!("CARGO_BIN_EXE_boardsim"));
         command.args(arguments.split_whitespace()).args(["--speed", SPEED]).current_dir(self.folder.path());
         self.boards = Some(Boards(command.stdout(Stdio::null()).spawn().unwrap()));
-        wait_until("both clocks are stopped", || {
-            String::from_utf8_lossy(&self.shell("damcast status").stdout).matches("clock stopped").count() == 2
+        // Before its first move a board's clock is stopped too.
+        wait_until("both games are over", || {
+            let status = self.shell("damcast status --json").stdout;
+            let status: serde_json::Value = serde_json::from_slice(&status).unwrap_or_default();
+            let boards = status["boards"].as_array().into_iter().flatten();
+            boards.filter(|board| board["plies"] == 10 && board["state"] == "clock-stopped").count() == 2
         });
     }
 
