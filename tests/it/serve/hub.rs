@@ -496,6 +496,11 @@ fn damaged_folder_stays_a_problem() {
     wait_long("away", || hub.state()["halls"][0]["state"] == "away");
     let problem = hub.state()["halls"][0]["problem"].clone();
     assert!(problem.as_str().is_some_and(|problem| problem.contains("fewer than the copy")), "{problem}");
+    // A folder that does not exist is a problem too.
+    let other = HubFixture::new(&[("a", "folder = \"nowhere\"")]);
+    wait_long("no folder", || {
+        other.state()["halls"][0]["problem"].as_str().is_some_and(|problem| problem.contains("no events yet"))
+    });
     fs::write(one.path("events.ndjson"), &whole).unwrap();
     wait_long("back", || hub.state()["halls"][0]["state"] == "here" && hub.state()["halls"][0]["problem"].is_null());
 }

@@ -421,7 +421,9 @@ impl FolderHall<'_> {
                     Err(error) => News::NoFiles(error.to_string()),
                 })?;
             }
-            if self.folder.is_dir() && beat.is_none_or(|beat| beat.elapsed() >= Duration::from_secs(5)) {
+            if (fault.is_some() || self.folder.is_dir())
+                && beat.is_none_or(|beat| beat.elapsed() >= Duration::from_secs(5))
+            {
                 beat = Some(Instant::now());
                 let age = files.sign().map(|(_, written)| written.elapsed().unwrap_or_default());
                 self.sender.send(fault.clone().map_or(News::Alive(age), News::Lost))?;

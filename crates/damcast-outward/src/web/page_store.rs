@@ -137,7 +137,7 @@ impl PageStore {
         PageBuilder { view, address, assets: &self.assets, parts, live }
     }
 
-    /// Whether pages with this identifier of a version can take changes from this one; those of an earlier version cannot.
+    /// Whether this is the build identifier of this server: pages of another build need its script and style first.
     pub fn is_build(&self, build: &str) -> bool {
         self.build == build
     }

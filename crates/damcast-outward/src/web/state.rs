@@ -94,6 +94,7 @@ struct HeldLine {
     /// Byte offset of the line.
     begin: u64,
     line: Arc<str>,
+    /// Time of publication, in ms since 1970.
     heard: i64,
 }
 
@@ -279,8 +280,10 @@ impl ViewerHall {
             return None;
         }
         // The hub may join the lines of a hall that is away.
-        let away_since = self.away_since(&event.board);
-        let held = if known.is_none() { self.take_held(&event) } else { Vec::new() };
+        let (away_since, held) = match known {
+            None => (self.away_since(&event.board), self.take_held(&event)),
+            Some(_) => (None, Vec::new()),
+        };
         let index = place.unwrap_or_else(|| self.add_board(&event.board));
         let board = Arc::make_mut(&mut self.boards[index]);
         let at = match known {

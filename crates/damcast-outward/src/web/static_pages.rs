@@ -418,7 +418,7 @@ impl StaticPages {
     }
 }
 
-/// Pages of boards by number. Before a game begins its page has a link, afterwards only the one by name has: viewers who opened it stay there.
+/// Pages of boards by number. They stay after the game has begun: other pages then link to the page by name, but viewers still have this one open.
 struct ByNumber {
     /// Files that the folder has, by the file of the same board by name.
     files: HashMap<String, String>,

@@ -6,6 +6,6 @@
     if (origin !== server || !(height > 0 && height < 100000)) return;
     for (const frame of frames()) if (frame.contentWindow === source) frame.style.height = Math.ceil(height) + "px";
   });
-  // Frames that have said it before this script came say it again.
+  // Ask for heights that frames sent before this script ran.
   for (const frame of frames()) frame.contentWindow?.postMessage("damcast-height", "*");
 }

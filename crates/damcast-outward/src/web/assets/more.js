@@ -139,7 +139,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   document.addEventListener("keydown", (key) => {
     const { target } = key, isTrial = kind() === "trial", onBoard = !isTrial && target.closest?.("#board");
     if (key.ctrlKey || key.metaKey || key.altKey || (key.shiftKey && key.key[1]) || !(isTrial || game()) || (!onBoard && target.matches?.("input, select, textarea"))) return;
-    // The key of a letter of another script has a Latin one too.
+    // Take the Latin letter of a key that types a letter of another script.
     const name = (key.key > "~" ? key.code.replace("Key", "") : key.key).toLowerCase(), act = (isTrial ? trialKeys : onBoard ? boardKeys : keys)[name];
     if (act) { key.preventDefault(); act(); }
   });

@@ -374,11 +374,11 @@ async function poll() {
     // A cache that cannot reach the server answers with an old page.
     } else if (headers.get("x-cache-status") !== "STALE") hear(age);
     tick();
-    // Play goes on.
+    // Poll at once: a game has begun although the event was over.
     if (wasOver && !over() && polling) poll();
   } catch { missingSince ??= Date.now(); }
 }
-/** Whether nobody follows the page: it is hidden, and without sound. */
+/** Returns whether the page needs no stream: it is hidden and plays no sound. */
 const isUnseen = () => document.hidden && !$("#sound[aria-pressed=true]");
 function watch() {
   if (isUnseen()) return;

@@ -195,7 +195,7 @@ impl ViewerGame {
         game
     }
 
-    /// Continues this game, which was ended by mistake, under another number. Moves that were typed for its end do not belong to it any more.
+    /// Continues this game, which was ended by mistake, under another number. Drops the moves that were typed after that end.
     pub(super) fn continue_as(&self, number: u32) -> ViewerGame {
         let recorded =
             |entries: &Vec<Arc<ViewerEntry>>| entries.iter().filter(|entry| !entry.is_typed).cloned().collect();
