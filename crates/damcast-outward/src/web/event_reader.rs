@@ -10,8 +10,9 @@ use serde::Deserialize;
 use tokio::sync::watch;
 
 use super::files::{EVENTS_FILE, OutletFiles, open_in_outlet};
+use super::plan::ViewerPlan;
 use super::state::{ViewerHall, time_of};
-use super::view::{PlannedView, View, featured};
+use super::view::{View, featured};
 use crate::follow::{EventLine, FollowEvent, Follower, Progress};
 
 /// Longest wait for an event; the archive and the receivers are checked after each.
@@ -99,14 +100,14 @@ impl EventReader {
         let silent_since = self.sign.silent_since(&self.files, now);
         let is_same = || {
             silent_since == self.view.silent_since
-                && featured(&self.hall, self.view.plan(), now) == self.view.featured.as_deref()
-                && self.view.plan().event.is_past(now) == self.view.is_past
+                && featured(&self.hall, &self.view.plan, now) == self.view.featured.as_deref()
+                && self.view.plan.event.is_past(now) == self.view.is_past
         };
         if has_news || archive != self.view.archive || !is_same() {
             let is_planned = self.hall.plan_key() == self.view.hall.plan_key();
-            let planned = if is_planned { self.view.planned.clone() } else { Arc::new(PlannedView::new(&self.hall)) };
+            let plan = if is_planned { self.view.plan.clone() } else { Arc::new(ViewerPlan::of_halls(&self.hall)) };
             let step = self.view.step + 1;
-            self.view = Arc::new(View::new(self.hall.clone(), planned, archive, silent_since, (now, step)));
+            self.view = Arc::new(View::new(self.hall.clone(), plan, archive, silent_since, (now, step)));
             views.send_replace(self.view.clone());
         }
     }

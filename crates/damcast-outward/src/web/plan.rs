@@ -24,6 +24,8 @@ pub struct ViewerPlan {
     pub sections: Vec<PlannedSection>,
     /// Next game of each board, hall by hall. A pairing without a game may have a result.
     pub next_games: Vec<Arc<NextGame>>,
+    /// Standings of each section; `None` without a tournament.
+    pub standings: Option<Vec<SectionStandings>>,
     /// Places of the pairings by their ids: section, round, pairing. A section that several halls have has an id of each hall.
     pairings: HashMap<String, [usize; 3]>,
 }
@@ -221,11 +223,11 @@ impl ViewerPlan {
         let document = tournament.and_then(|bytes| serde_json::from_slice::<Document>(bytes).ok());
         let Document { event, sections } = document.unwrap_or_default();
         let pairings = places_of_pairings(&sections);
-        ViewerPlan { event, sections, next_games: Vec::new(), pairings }
+        ViewerPlan { event, sections, pairings, ..ViewerPlan::default() }
     }
 
-    /// Returns the plan of all halls, with the standings; these are `None` without a tournament.
-    pub fn of_halls(games: &ViewerHall) -> (ViewerPlan, Option<ViewerStandings>) {
+    /// Returns the plan of all halls.
+    pub fn of_halls(games: &ViewerHall) -> ViewerPlan {
         let plans = games.plans();
         let of_halls = || plans.iter().filter(|(_, plan)| plan.tournament != Tournament::default());
         let mut sections = JoinedSections::default();
@@ -256,7 +258,9 @@ impl ViewerPlan {
         let next =
             |(hall, of_hall): &(&str, &HallPlan)| next_games((place(hall).unwrap_or(0), *hall), of_hall, &sections);
         plan.next_games = plans.iter().flat_map(next).collect();
-        (plan, ViewerStandings::read(standings.as_deref().map(str::as_bytes)))
+        let standings = standings.and_then(|text| serde_json::from_str::<StandingsDocument>(&text).ok());
+        plan.standings = standings.map(|document| document.sections);
+        plan
     }
 
     /// Returns the id under which the plan has a pairing; the id itself for an unknown one.
@@ -280,7 +284,8 @@ impl ViewerPlan {
         round.is_some()
     }
 
-    /// Returns the plan without official points and their reasons, but with the games that have them.
+    /// Returns the plan without official points and their reasons, but with the games that have them; the standings are in the order of names,
+    /// without ranks and points.
     pub fn without_points(&self) -> ViewerPlan {
         let mut plan = self.clone();
         for round in plan.sections.iter_mut().flat_map(|section| &mut section.rounds) {
@@ -289,6 +294,17 @@ impl ViewerPlan {
                 pairing.reason = ViewerReason::default();
             }
             round.byes.iter_mut().for_each(|bye| HIDDEN_POINTS.clone_into(&mut bye.points));
+        }
+        let sections = plan.standings.iter_mut().flatten();
+        for rows in sections.flat_map(|section| [&mut section.rows, &mut section.teams]) {
+            for row in rows.iter_mut() {
+                row.tie_breaks.clear();
+                row.board_points.clear();
+                for text in [&mut row.rank, &mut row.points].into_iter().filter(|text| !text.is_empty()) {
+                    HIDDEN_POINTS.clone_into(text);
+                }
+            }
+            rows.sort_by(|one, other| one.name.cmp(&other.name));
         }
         plan
     }
@@ -432,10 +448,9 @@ impl PlannedSection {
 }
 
 /// Standings, as in `standings.json`.
-#[derive(Clone, Debug, Deserialize)]
-pub struct ViewerStandings {
-    /// Standings of each section.
-    pub sections: Vec<SectionStandings>,
+#[derive(Deserialize)]
+struct StandingsDocument {
+    sections: Vec<SectionStandings>,
 }
 
 /// Standings of a section.
@@ -505,29 +520,6 @@ impl<'de> serde::de::Visitor<'de> for TextsInOrder {
     }
 }
 
-impl ViewerStandings {
-    /// Parses `standings.json`, which may be missing.
-    pub fn read(standings: Option<&[u8]>) -> Option<ViewerStandings> {
-        serde_json::from_slice(standings?).ok()
-    }
-
-    /// Returns the standings without ranks and points, in the order of names.
-    pub fn without_points(&self) -> ViewerStandings {
-        let mut standings = self.clone();
-        for rows in standings.sections.iter_mut().flat_map(|section| [&mut section.rows, &mut section.teams]) {
-            for row in rows.iter_mut() {
-                row.tie_breaks.clear();
-                row.board_points.clear();
-                for text in [&mut row.rank, &mut row.points].into_iter().filter(|text| !text.is_empty()) {
-                    HIDDEN_POINTS.clone_into(text);
-                }
-            }
-            rows.sort_by(|one, other| one.name.cmp(&other.name));
-        }
-        standings
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -566,8 +558,8 @@ mod tests {
     fn shared_section_has_pairings_of_each_hall() {
         let halls = r#""type":"halls","halls":["a","b"]"#.to_owned();
         let mut lines: Vec<String> = [halls].into_iter().chain(section("a", 1)).chain(section("b", 4)).collect();
-        let (plan, standings) = ViewerPlan::of_halls(&hall(&lines));
-        assert_eq!((plan.sections.len(), standings.unwrap().sections.len()), (1, 1));
+        let plan = ViewerPlan::of_halls(&hall(&lines));
+        assert_eq!((plan.sections.len(), plan.standings.as_ref().unwrap().len()), (1, 1));
         // The hub may not have known the first hall's id when it joined the line of a game.
         assert_eq!((plan.id_of("a/1"), plan.id_of("b/4"), plan.id_of("b/5")), ("a/1", "a/1", "b/5"));
         let awaited = |lines: &[String]| {
@@ -598,7 +590,7 @@ mod tests {
             for (line, seq) in lines.iter().zip(1..) {
                 hall.apply(seq, Some("g"), &format!("{{{line}}}\n"), 0);
             }
-            let (plan, _) = ViewerPlan::of_halls(&hall);
+            let plan = ViewerPlan::of_halls(&hall);
             plan.is_awaited(&plan.next_games[0], &hall)
         };
         let event = |kind: &str| format!(r#""board":"x-1","game":1,"type":"{kind}","gametype":"20""#);

@@ -299,7 +299,7 @@ impl StaticPages {
     fn write_view(&mut self, view: &View) -> io::Result<Renewal> {
         let language = self.options.language;
         // Keep the pages of the filters after the event, when no page has links to them: viewers may have bookmarked them.
-        let (sections, halls) = (&view.plan().sections, &view.hall.halls);
+        let (sections, halls) = (&view.plan.sections, &view.hall.halls);
         let of_section = sections.iter().filter(|_| sections.len() > 1).map(|section| ("section", &section.name));
         let of_hall = halls.iter().filter(|_| halls.len() > 1).map(|hall| ("hall", &hall.name));
         let filters = of_section.chain(of_hall).map(|(kind, name)| format!("/?{kind}={}", percent_encoded(name)));

@@ -9,7 +9,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::files::ArchiveList;
 use super::next_games::NextGame;
-use super::plan::{PlannedPairing, PlannedSection, SectionStandings, ViewerPlan, ViewerStandings};
+use super::plan::{PlannedPairing, PlannedSection, SectionStandings, ViewerPlan};
 use super::state::{ViewerBoard, ViewerGame, ViewerHall};
 
 /// Content of all pages at one moment.
@@ -17,8 +17,8 @@ use super::state::{ViewerBoard, ViewerGame, ViewerHall};
 pub struct View {
     /// Boards and their games, from the events.
     pub hall: ViewerHall,
-    /// Pairings and standings, from the same events.
-    pub planned: Arc<PlannedView>,
+    /// Pairings, next games and standings, from the same events.
+    pub plan: Arc<ViewerPlan>,
     /// Games for which boards wait.
     pub awaited: Vec<Arc<NextGame>>,
     /// Archived games.
@@ -35,37 +35,19 @@ pub struct View {
     without_results: OnceLock<Box<View>>,
 }
 
-/// Pairings and standings of a tournament.
-#[derive(Clone, Debug, Default)]
-pub struct PlannedView {
-    /// Pairings and next games.
-    plan: ViewerPlan,
-    /// Standings; `None` without a tournament.
-    standings: Option<ViewerStandings>,
-}
-
-impl PlannedView {
-    /// Returns what the events say beside games.
-    pub fn new(hall: &ViewerHall) -> PlannedView {
-        let (plan, standings) = ViewerPlan::of_halls(hall);
-        PlannedView { plan, standings }
-    }
-}
-
 impl View {
     /// Creates the view of a time, in ms since 1970.
     pub fn new(
         hall: ViewerHall,
-        planned: Arc<PlannedView>,
+        plan: Arc<ViewerPlan>,
         archive: Arc<ArchiveList>,
         silent_since: Option<i64>,
         (now, step): (i64, u64),
     ) -> View {
-        let featured = featured(&hall, &planned.plan, now).map(str::to_owned);
-        let is_past = planned.plan.event.is_past(now);
-        let next = planned.plan.next_games.iter();
-        let awaited = next.filter(|next| planned.plan.is_awaited(next, &hall)).cloned().collect();
-        View { hall, planned, awaited, archive, silent_since, featured, is_past, step, ..View::default() }
+        let featured = featured(&hall, &plan, now).map(str::to_owned);
+        let is_past = plan.event.is_past(now);
+        let awaited = plan.next_games.iter().filter(|next| plan.is_awaited(next, &hall)).cloned().collect();
+        View { hall, plan, awaited, archive, silent_since, featured, is_past, step, ..View::default() }
     }
 
     /// Returns the rounds of all games and of the tournament, in order.
@@ -73,7 +55,7 @@ impl View {
         self.rounds.get_or_init(|| {
             let boards = self.hall.boards();
             let played = boards.iter().flat_map(|(_, board)| board.games.iter()).filter_map(|game| game.tag("Round"));
-            let planned = self.plan().sections.iter().flat_map(|section| &section.rounds);
+            let planned = self.plan.sections.iter().flat_map(|section| &section.rounds);
             let mut rounds: BTreeSet<Cow<'_, str>> = played.map(Cow::from).collect();
             rounds.extend(planned.map(|round| Cow::from(round.number.to_string())));
             let mut rounds: Vec<String> = rounds.into_iter().map(Cow::into_owned).collect();
@@ -103,26 +85,24 @@ impl View {
             return self;
         }
         self.without_results.get_or_init(|| {
-            let PlannedView { plan, standings } = &*self.planned;
-            let standings = standings.as_ref().map(ViewerStandings::without_points);
-            let planned = Arc::new(PlannedView { plan: plan.without_points(), standings });
-            Box::new(View { planned, without_results: OnceLock::new(), ..self.clone() })
+            let plan = Arc::new(self.plan.without_points());
+            Box::new(View { plan, without_results: OnceLock::new(), ..self.clone() })
         })
     }
 
     /// Returns the standings of each section.
     pub fn standings(&self) -> &[SectionStandings] {
-        self.planned.standings.as_ref().map_or(&[], |standings| &standings.sections)
+        self.plan.standings.as_deref().unwrap_or_default()
     }
 
     /// Whether there is a tournament.
     pub fn has_tournament(&self) -> bool {
-        self.planned.standings.is_some()
+        self.plan.standings.is_some()
     }
 
     /// Returns the published pairing of a game, with its section.
     pub fn pairing_of(&self, game: &ViewerGame) -> Option<(&PlannedSection, &PlannedPairing)> {
-        self.plan().pairing(game.pairing.as_deref()?)
+        self.plan.pairing(game.pairing.as_deref()?)
     }
 
     /// Returns the games for which boards wait.
@@ -134,15 +114,9 @@ impl View {
     /// the board plays afterwards.
     pub fn shown_game<'a>(&self, board: &'a ViewerBoard) -> Option<&'a ViewerGame> {
         let last = board.current()?;
-        let is_open =
-            |game: &&Arc<ViewerGame>| game.pairing.as_ref().is_some_and(|id| self.plan().is_in_open_round(id));
+        let is_open = |game: &&Arc<ViewerGame>| game.pairing.as_ref().is_some_and(|id| self.plan.is_in_open_round(id));
         let of_pairing = board.games.iter().rev().find(is_open).filter(|_| last.pairing.is_none());
         Some(of_pairing.map_or(last, |game| game))
-    }
-
-    /// Returns the pairings and the next games.
-    pub fn plan(&self) -> &ViewerPlan {
-        &self.planned.plan
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) enum EventPhase {
 impl<'a> PageBuilder<'a> {
     /// Returns the part of its life in which the event is. The facts decide, and the last day: the view has both.
     pub(super) fn phase(&self) -> EventPhase {
-        let plan = self.view.plan();
+        let plan = &self.view.plan;
         let rounds = || plan.sections.iter().flat_map(|section| &section.rounds);
         let games = self.current();
         let has_result = |round: &PlannedRound| round.pairings.iter().any(|pairing| pairing.points.is_some());
@@ -70,7 +70,7 @@ impl<'a> PageBuilder<'a> {
     /// Renders the page of the facts; `None` if none are known.
     pub(super) fn event_page(&self) -> Option<Markup> {
         let facts = || html! { (self.facts()) (self.report()) };
-        self.view.plan().event.is_described().then(|| self.current_page("list", self.texts().about_event, facts))
+        self.view.plan.event.is_described().then(|| self.current_page("list", self.texts().about_event, facts))
     }
 
     /// Renders boards, below what is known of the event; without a filter, after its end, the outcome in their place.
@@ -88,7 +88,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the facts and, as soon as they are public, the pairings of the first round.
     fn cover(&self) -> Markup {
-        let plan = self.view.plan();
+        let plan = &self.view.plan;
         let is_described = plan.event.is_described();
         let waits = self.has_waiting_players();
         let first =
@@ -104,7 +104,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders how many games go on, and the scores of the teams.
     fn now(&self, shown: &[PageGame<'_>]) -> Markup {
-        let (texts, plan) = (self.texts(), self.view.plan());
+        let (texts, plan) = (self.texts(), &self.view.plan);
         let on = shown.iter().filter(|shown| self.is_being_played(shown.game)).count();
         let over = shown.iter().filter(|shown| shown.game.has_ended()).count();
         let round =
@@ -154,14 +154,14 @@ impl<'a> PageBuilder<'a> {
             div.hd.noprint { h2 { (texts.games) } }
             p.ev-links.noprint {
                 a.btn href=(self.link("/archive")) { (texts.all_games) } a.btn href="/games.pdn" { "games.pdn" }
-                @if self.view.plan().event.is_described() { a.btn href=(self.link("/event")) { (texts.about_event) } }
+                @if self.view.plan.event.is_described() { a.btn href=(self.link("/event")) { (texts.about_event) } }
             }
         }
     }
 
     /// Renders dates, place, facts, schedule and links.
     fn facts(&self) -> Markup {
-        let (texts, event) = (self.texts(), &self.view.plan().event);
+        let (texts, event) = (self.texts(), &self.view.plan.event);
         let facts = [
             (texts.system, &event.format),
             (texts.time_control, &event.time_control),
@@ -194,7 +194,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the days of the event.
     fn days(&self) -> Markup {
-        let event = &self.view.plan().event;
+        let event = &self.view.plan.event;
         let (start, end) = (shortened(&event.start, 80), shortened(&event.end, 80));
         let is_one_day = event.end.is_empty() || event.start == event.end;
         html! { @if !start.is_empty() { b data-days=(format!("{start}/{}", if is_one_day { &start } else { &end })) { (start) @if !is_one_day { " – " (end) } } } }
@@ -205,7 +205,7 @@ impl<'a> PageBuilder<'a> {
         if self.address.hides_results {
             return Markup::default();
         }
-        let report = shortened(&self.view.plan().event.report, MAX_REPORT_LEN);
+        let report = shortened(&self.view.plan.event.report, MAX_REPORT_LEN);
         let paragraphs = || {
             html! { section.ev-report {
                 h2 { (self.texts().report) }

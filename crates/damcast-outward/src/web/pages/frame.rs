@@ -15,7 +15,7 @@ use crate::web::texts::{Language, fill, to_json};
 
 /// Kind of document.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Frame<'a> {
+enum Frame<'a> {
     /// Page with navigation.
     Page,
     /// Boards without navigation, for a screen at the wall.
@@ -65,7 +65,7 @@ impl PageBuilder<'_> {
         let current = self.current();
         let games = shown.iter().chain(&current).map(|shown| shown.game).chain(self.view.awaited_games());
         let of_games = || games.into_iter().find_map(|game| game.tag("Event"));
-        let event = self.view.plan().event.name().or_else(of_games);
+        let event = self.view.plan.event.name().or_else(of_games);
         event.map(|event| truncated(event).into_owned())
     }
 
@@ -73,13 +73,26 @@ impl PageBuilder<'_> {
     pub(super) fn current_round(&self) -> Option<String> {
         let awaited = self.view.awaited_games().find_map(|game| game.tag("Round")).map(str::to_owned);
         // Sections may play different rounds.
-        let mut open = self.view.plan().sections.iter().filter_map(|section| section.open_round);
+        let mut open = self.view.plan.sections.iter().filter_map(|section| section.open_round);
         let first = open.next();
         awaited.or_else(|| first.filter(|first| open.all(|other| other == *first)).map(|round| round.to_string()))
     }
 
-    /// Renders a page with head, navigation and foot.
+    /// Returns the kind of the document.
+    fn frame(&self) -> Frame<'_> {
+        match &self.address.kind {
+            PageKind::Wall { is_light, .. } => Frame::Wall { is_light: *is_light },
+            PageKind::Embed(_) | PageKind::EmbedRound(_) => Frame::Embed,
+            PageKind::Overlay(overlay) => Frame::Overlay(overlay),
+            _ => Frame::Page,
+        }
+    }
+
+    /// Renders a page, with head, navigation and foot unless it is a wall, an embed or an overlay.
     pub(super) fn page(&self, content: PageContent<'_>) -> Markup {
+        if self.frame() != Frame::Page {
+            return self.html_document(content);
+        }
         let PageContent { visible_games: shown, main, ref round, .. } = content;
         let texts = self.texts();
         let site = shown.iter().find_map(|shown| shown.game.tag("Site")).map(truncated);
@@ -123,7 +136,7 @@ impl PageBuilder<'_> {
                 }
             } }
         };
-        self.html_document(Frame::Page, PageContent { main, ..content })
+        self.html_document(PageContent { main, ..content })
     }
 
     /// Whether the page has to say that the recorder gives no sign of life.
@@ -150,17 +163,17 @@ impl PageBuilder<'_> {
         let is_game =
             matches!(self.address.kind, PageKind::Board { .. } | PageKind::Game { .. } | PageKind::Trial { .. });
         self.parts.part("p", "nav", || {
-            html! { p data-event=[self.view.plan().event.name()] {
+            html! { p data-event=[self.view.plan.event.name()] {
                 a href=(self.link("/")) aria-current=[here("/").or(is_game.then_some("page"))] { (texts.boards) }
                 a href=(self.link("/standings")) aria-current=[here("/standings")] { (texts.standings) }
-                @if self.view.plan().sections.iter().any(|section| !section.players.is_empty()) {
+                @if self.view.plan.sections.iter().any(|section| !section.players.is_empty()) {
                     a href=(self.link("/players")) aria-current=[here("/players")] { (texts.players) }
                 }
                 @if rounds.len() > 1 { @for round in &rounds[rounds.len().saturating_sub(30)..] {
                     @let address = format!("/round/{}", percent_encoded(round));
                     a href=(self.link(&address)) aria-current=[here(&address)] { (fill(texts.round, truncated(round))) }
                 } }
-                @if self.view.plan().event.is_described() { a href=(self.link("/event")) aria-current=[here("/event")] { (texts.about_event) } }
+                @if self.view.plan.event.is_described() { a href=(self.link("/event")) aria-current=[here("/event")] { (texts.about_event) } }
                 a href=(self.link("/archive")) aria-current=[here("/archive")] { (texts.games) }
             } }
         })
@@ -207,7 +220,8 @@ impl PageBuilder<'_> {
     }
 
     /// Renders a document: metadata for the browser and the script, and the body.
-    pub(super) fn html_document(&self, frame: Frame<'_>, content: PageContent<'_>) -> Markup {
+    fn html_document(&self, content: PageContent<'_>) -> Markup {
+        let frame = self.frame();
         let PageContent { visible_games: shown, title, picture, main, .. } = content;
         let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(&entry.key));
         let (class, is_light, overlay) = match frame {

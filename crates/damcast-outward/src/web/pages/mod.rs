@@ -48,7 +48,7 @@ use super::stored_games::StoredGames;
 use super::texts::{Language, PageTexts, fill};
 use super::view::View;
 use address::{BoardFilter, PageAddress, PageKind, percent_encoded};
-use frame::{Frame, PageContent};
+use frame::PageContent;
 use overlay_look::WrongParameter;
 use parts::{PartCollector, hash_of};
 pub(crate) use tables::official_result;
@@ -251,7 +251,7 @@ impl<'a> PageBuilder<'a> {
         // A running game of the open round keeps its number. A postponed game with the same number gets another one.
         let is_of_round = |id: &String| {
             let is_undecided = |(_, pairing): (_, &PlannedPairing)| pairing.points.is_none();
-            self.view.plan().is_in_open_round(id) && self.view.plan().pairing(id).is_some_and(is_undecided)
+            self.view.plan.is_in_open_round(id) && self.view.plan.pairing(id).is_some_and(is_undecided)
         };
         let is_used = |number: &BoardNumber| {
             let mut games = current.iter().filter(|shown| shown.number == *number && shown.game.is_on());
@@ -317,22 +317,21 @@ impl<'a> PageBuilder<'a> {
     fn find_page(&self, games: &StoredGames) -> Result<Markup, PageError> {
         match &self.address.kind {
             PageKind::Boards(filter) => Ok(self.grid(filter)),
-            PageKind::Wall { is_light, site } => Ok(self.wall(*is_light, site.as_deref())),
+            PageKind::Wall { site, .. } => Ok(self.wall(site.as_deref())),
             // A number is that of the current round: an unstarted game precedes the last game of the board.
             PageKind::Board { which, ply } => match self.unstarted_game(which) {
                 Some(shown) => Ok(self.unstarted_board(&shown)),
                 None => self.game(self.current_game(which), *ply, games),
             },
             PageKind::Embed(which) => self.embed(which).ok_or(PageError::NotFound),
-            PageKind::EmbedRound(round) => self.round(round, true).ok_or(PageError::NotFound),
             PageKind::Overlay(overlay) => self.overlay(overlay),
             PageKind::WrongOverlay(wrong) => Err(PageError::WrongParameter(wrong.clone())),
             PageKind::Studio { site, form } => Ok(self.studio(site, form)),
             PageKind::Game { which, ply } => self.game(find_game(self.view, which), *ply, games),
             PageKind::Trial { which, ply, line } => self.trial(find_game(self.view, which), *ply, line, games),
-            PageKind::Round(round) => self.round(round, false).ok_or(PageError::NotFound),
+            PageKind::Round(round) | PageKind::EmbedRound(round) => self.round(round).ok_or(PageError::NotFound),
             PageKind::Standings(section) => {
-                let named = |name: &String| self.view.plan().section(name).ok_or(PageError::NotFound);
+                let named = |name: &String| self.view.plan.section(name).ok_or(PageError::NotFound);
                 Ok(self.standings(section.as_ref().map(named).transpose()?))
             }
             PageKind::Players { search } => Ok(self.players(search)),
@@ -362,7 +361,7 @@ impl<'a> PageBuilder<'a> {
     /// Renders links that select boards. The script shows that of the viewer's own players.
     fn filters(&self, filter: &BoardFilter) -> Markup {
         let texts = self.texts();
-        let sections = self.view.plan().sections.iter().filter(|section| !section.players.is_empty());
+        let sections = self.view.plan.sections.iter().filter(|section| !section.players.is_empty());
         let sections: Vec<&str> = sections.map(|section| section.name.as_str()).collect();
         let chosen = |is_it: bool| is_it.then_some("true");
         let link = |query: &str| self.link(&format!("/?{query}"));
@@ -380,7 +379,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders all boards for a screen at the wall. `site` is the address of the pages, for a QR code.
-    fn wall(&self, is_light: bool, site: Option<&str>) -> Markup {
+    fn wall(&self, site: Option<&str>) -> Markup {
         let (shown, boards) = (self.current(), self.present_games());
         let texts = self.texts();
         let code = site.and_then(code);
@@ -402,16 +401,15 @@ impl<'a> PageBuilder<'a> {
                 (self.boards(&boards, false))
             }
         });
-        self.html_document(Frame::Wall { is_light }, PageContent::new(&shown, texts.boards, main))
+        self.page(PageContent::new(&shown, texts.boards, main))
     }
 
-    /// Renders the boards and pairings of a round, perhaps for embedding; `None` if there is no such round.
-    fn round(&self, round: &str, is_embedded: bool) -> Option<Markup> {
+    /// Renders the boards and pairings of a round; `None` if there is no such round.
+    fn round(&self, round: &str) -> Option<Markup> {
         let shown = self.round_games(round);
         let main = self.round_main(round, &shown)?;
         let title = fill(self.texts().round, round);
-        let content = PageContent { round: Some(round.to_owned()), ..PageContent::new(&shown, &title, main) };
-        Some(if is_embedded { self.html_document(Frame::Embed, content) } else { self.page(content) })
+        Some(self.page(PageContent { round: Some(round.to_owned()), ..PageContent::new(&shown, &title, main) }))
     }
 
     /// Returns the round of each section with its section.
@@ -419,7 +417,7 @@ impl<'a> PageBuilder<'a> {
         let of_section = |section: &'a PlannedSection| {
             Some((section, section.rounds.iter().find(|planned| planned.number.to_string() == round)?))
         };
-        self.view.plan().sections.iter().filter_map(of_section).collect()
+        self.view.plan.sections.iter().filter_map(of_section).collect()
     }
 
     fn round_main(&self, round: &str, shown: &[PageGame<'_>]) -> Option<Markup> {
@@ -470,7 +468,7 @@ impl<'a> PageBuilder<'a> {
             }
         });
         let title = fill(self.texts().board, shown.number);
-        Some(self.html_document(Frame::Embed, PageContent::new(&[shown], &title, main)))
+        Some(self.page(PageContent::new(&[shown], &title, main)))
     }
 
     /// Renders the list of archived games from the names of their files.
@@ -536,7 +534,7 @@ impl<'a> PageBuilder<'a> {
                 @if let Some(title) = plan::title(&section.name) { h3 {
                     a href=(self.link(&format!("/standings/{}", percent_encoded(title)))) { (name(Some(&truncated(title)))) }
                 } }
-                @let planned = self.view.plan().section(&section.name);
+                @let planned = self.view.plan.section(&section.name);
                 (self.table(&section.teams, None))
                 (self.table(&section.rows, planned))
                 @if let Some(planned) = planned {
@@ -600,19 +598,13 @@ impl<'a> PageBuilder<'a> {
         html! { p.do {
             @if !is_here("/") { a.btn href=(self.link("/")) { (texts.all_boards) } }
             @if has_games && !is_here("/archive") { a.btn href=(self.link("/archive")) { (texts.all_games) } }
-            @if self.view.plan().event.is_described() { a.btn href=(self.link("/event")) { (texts.about_event) } }
+            @if self.view.plan.event.is_described() { a.btn href=(self.link("/event")) { (texts.about_event) } }
             @if self.live != LiveMode::Files { a.btn href=(self.link("/?wall")) { (texts.hall_screen) } }
         } }
     }
 
     fn refusal(&self, code: &str, reason: &str) -> Markup {
-        let main = || html! { div.hd { h2 { (code) } } p.none { (reason) } (self.ways_on()) };
-        // A frame that waits for its board or round has no navigation: it becomes that page later.
-        if matches!(self.address.kind, PageKind::Embed(_) | PageKind::EmbedRound(_)) {
-            let main = self.main("list", "wrap", main);
-            return self.html_document(Frame::Embed, PageContent::new(&self.current(), code, main));
-        }
-        self.current_page("list", code, main)
+        self.current_page("list", code, || html! { div.hd { h2 { (code) } } p.none { (reason) } (self.ways_on()) })
     }
 
     fn all_games(&self) -> Vec<PageGame<'a>> {

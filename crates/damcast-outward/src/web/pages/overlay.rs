@@ -4,7 +4,7 @@ use draughts::Color;
 use maud::{Markup, html};
 
 use super::board::piece;
-use super::frame::{Frame, PageContent};
+use super::frame::PageContent;
 use super::overlay_look::{ClockSide, Overlay, OverlayKind};
 use super::text::{name, score, truncated};
 use super::{PageBuilder, PageError, PageGame, PlayerLabel, percent_encoded};
@@ -61,7 +61,7 @@ impl<'a> PageBuilder<'a> {
 
     fn overlay_document(&self, overlay: &Overlay, shown: &[PageGame<'_>], content: impl FnOnce() -> Markup) -> Markup {
         let main = self.main("overlay", clock_class(overlay.look.clock), content);
-        self.html_document(Frame::Overlay(overlay), PageContent::new(shown, self.studio_texts().overlay, main))
+        self.page(PageContent::new(shown, self.studio_texts().overlay, main))
     }
 
     /// Renders an overlay of the game that a board plays, or plays next.
@@ -166,7 +166,7 @@ impl<'a> PageBuilder<'a> {
     /// Renders the standings of a section, some rows at a time.
     fn standings_panel(&self, (section, rows): (&str, &[StandingsRow])) -> Markup {
         let texts = self.texts();
-        let [open, _] = self.open_pairings(self.view.plan().section(section));
+        let [open, _] = self.open_pairings(self.view.plan.section(section));
         html! { div.ost {
             h1 { (texts.standings) @if let Some(title) = title(section) { " " span { (name(Some(&truncated(title)))) } } }
             table {

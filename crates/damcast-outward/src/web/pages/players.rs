@@ -33,7 +33,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Returns the player with a name, if there is only one.
     fn player_named(&self, name: &str) -> Option<SectionPlayer<'a>> {
-        let sections = self.view.plan().sections.iter();
+        let sections = self.view.plan.sections.iter();
         let all = sections.flat_map(|section| section.players.iter().map(move |player| (section, player)));
         let mut named = all.filter(|(_, player)| player.name == name);
         named.next().filter(|_| named.next().is_none())
@@ -42,7 +42,7 @@ impl<'a> PageBuilder<'a> {
     /// Returns the pairing of a board in a round that is published and not open yet, if there is only one. In a joined outlet halls share
     /// numbers, so there is none.
     fn published_pairing(&self, number: BoardNumber) -> Option<(&'a PlannedSection, &'a PlannedPairing)> {
-        let sections = self.view.plan().sections.iter().filter(|_| self.view.hall.halls.len() < 2);
+        let sections = self.view.plan.sections.iter().filter(|_| self.view.hall.halls.len() < 2);
         let mut found = sections.filter_map(|section| {
             let next = section.rounds.iter().find(|round| !round.has_begun())?;
             Some((section, next.pairings.iter().find(|pairing| pairing.table == Some(number.number))?))
@@ -107,7 +107,7 @@ impl<'a> PageBuilder<'a> {
         let mut all = self.all_games();
         all.sort_by_key(PageGame::began_at);
         all.into_iter()
-            .filter_map(|shown| Some((self.view.plan().id_of(shown.game.pairing.as_deref()?), shown)))
+            .filter_map(|shown| Some((self.view.plan.id_of(shown.game.pairing.as_deref()?), shown)))
             .collect()
     }
 
@@ -123,12 +123,12 @@ impl<'a> PageBuilder<'a> {
                 button.btn { (texts.search) }
             } }
         };
-        let sections = self.view.plan().sections.iter().filter(|section| !section.players.is_empty());
-        let has_hit = search.is_empty()
-            || self.view.plan().sections.iter().any(|section| found(section, search).next().is_some());
+        let sections = self.view.plan.sections.iter().filter(|section| !section.players.is_empty());
+        let has_hit =
+            search.is_empty() || self.view.plan.sections.iter().any(|section| found(section, search).next().is_some());
         self.current_page("list", texts.players, || {
             html! {
-                @let has_players = !self.view.plan().sections.is_empty();
+                @let has_players = !self.view.plan.sections.is_empty();
                 div.hd { h2 { (texts.players) } @if has_players { (form()) } }
                 @if !has_players { p.none { (texts.no_players) } (self.ways_on()) }
                 @for section in sections { (self.players_of_section(section, search)) }
@@ -176,7 +176,7 @@ impl<'a> PageBuilder<'a> {
     /// Renders the page of a player: standing, next game, the game now, all games. `None` if there is no such player, or if the player wants
     /// to stay anonymous.
     pub(super) fn player(&self, section: &str, id: u64) -> Option<Markup> {
-        let section = self.view.plan().section(section)?;
+        let section = self.view.plan.section(section)?;
         let player = section.player(Some(id)).filter(|player| !player.is_hidden())?;
         let games = self.games_by_pairing();
         let cells: Vec<RoundCell<'_>> = section.player_rounds(id).into_iter().flatten().collect();

@@ -67,7 +67,7 @@ impl<'a> PageBuilder<'a> {
     /// with a section, only of this section. If no round has begun, the games on the boards count.
     pub(super) fn open_pairings(&self, only: Option<&PlannedSection>) -> [usize; 2] {
         let games = self.games_by_pairing();
-        let sections = self.view.plan().sections.iter();
+        let sections = self.view.plan.sections.iter();
         let sections = sections.filter(|section| only.is_none_or(|only| only.name == section.name));
         let begun: Vec<_> = sections.flat_map(|section| &section.rounds).filter(|round| round.has_begun()).collect();
         let mut counts = [0; 2];
@@ -115,11 +115,11 @@ impl<'a> PageBuilder<'a> {
     /// Finds the last game of a pairing: by its pairing, else by its number.
     pub(super) fn game_of<'g>(&self, pairing: &PlannedPairing, shown: &'g [PageGame<'a>]) -> Option<&'g PageGame<'a>> {
         // Two sections may use the same board number.
-        let is_only = self.view.plan().sections.len() < 2;
+        let is_only = self.view.plan.sections.len() < 2;
         let of_number = |shown: &&PageGame<'_>| {
             is_only && shown.game.pairing.is_none() && pairing.table == Some(shown.number.number)
         };
-        let id = |shown: &PageGame<'a>| Some(self.view.plan().id_of(shown.game.pairing.as_deref()?));
+        let id = |shown: &PageGame<'a>| Some(self.view.plan.id_of(shown.game.pairing.as_deref()?));
         let own = shown.iter().filter(|shown| id(shown) == Some(&pairing.id));
         own.max_by_key(|shown| shown.began_at()).or_else(|| shown.iter().find(of_number))
     }
