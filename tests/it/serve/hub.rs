@@ -451,6 +451,15 @@ fn every_page_names_hall_that_is_away() {
     outlet.append_line(json!({"type": "hall", "hall": "a", "state": "away", "silent_s": 30}));
     server.wait_for(&outlet);
     assert!(!runs("/") && !runs("/board/a.board-1"));
+    // All games that go on are heard again when it returns, also one that began meanwhile.
+    outlet.begin_game("a.board-1", 2, json!({"White": "Visser", "Black": "Ba", "Round": "2"}));
+    outlet.append_line(json!({"type": "hall", "hall": "a", "state": "here"}));
+    server.wait_for(&outlet);
+    for path in ["/game/a.board-1-1", "/game/a.board-1-2"] {
+        let page = server.get(path).text();
+        // The other hall is away.
+        assert!(page.contains("<span class=\"ck") && page.matches("data-silent-since").count() == 1, "{path}: {page}");
+    }
 }
 
 /// Makes a hall away: its recorder has given no sign of life for a minute.

@@ -21,6 +21,8 @@ const MAX_FILES: usize = 4096;
 pub(super) const FILES_DOCUMENT: &str = "files.json";
 /// Document with the sections of a tournament.
 pub(super) const TOURNAMENT: &str = "tournament.json";
+/// Tournament of a hall with all names, beside its files; only the hub reads it.
+const UNMASKED_TOURNAMENT: &str = ".tournament.json";
 /// Document with the standings.
 const STANDINGS: &str = "standings.json";
 /// File of the current games.
@@ -186,6 +188,9 @@ impl HallFiles {
             }
         }
         files.is_known = !files.names.is_empty();
+        let unmasked = fs::read(folder.join(UNMASKED_TOURNAMENT)).ok();
+        let unmasked = unmasked.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        files.documents.extend(unmasked.map(|document| (TOURNAMENT.to_owned(), document)));
         files
     }
 
@@ -193,7 +198,10 @@ impl HallFiles {
     pub fn write(&mut self, hall: &str, file: &CopiedFile, sections: &JoinedSections) -> io::Result<()> {
         let masked = std::str::from_utf8(&file.bytes).ok().filter(|_| sections.hides_names(hall));
         let masked = masked.map(|text| masked_text(hall, text, sections).into_bytes());
-        write_whole(&self.folder.join(&file.name), masked.as_deref().unwrap_or(&file.bytes))?;
+        if file.name == TOURNAMENT {
+            write_whole(&self.folder.join(UNMASKED_TOURNAMENT), &file.bytes, PRIVATE)?;
+        }
+        write_whole(&self.folder.join(&file.name), masked.as_deref().unwrap_or(&file.bytes), READABLE)?;
         if file.name.ends_with(".json") {
             self.documents.insert(file.name.clone(), serde_json::from_slice(&file.bytes).unwrap_or_default());
         }
@@ -210,6 +218,9 @@ impl HallFiles {
         let gone: Vec<String> = self.names.iter().filter(|name| !names.contains(name)).cloned().collect();
         for name in gone {
             let _ = fs::remove_file(self.folder.join(&name));
+            if name == TOURNAMENT {
+                let _ = fs::remove_file(self.folder.join(UNMASKED_TOURNAMENT));
+            }
             self.names.remove(&name);
             self.documents.remove(&name);
             self.changed.insert(name);
@@ -230,7 +241,7 @@ impl HallFiles {
             let Some(text) = self.read(name) else { continue };
             let masked = masked_text(hall, &text, sections);
             if masked != text {
-                write_whole(&self.folder.join(name), masked.as_bytes())?;
+                write_whole(&self.folder.join(name), masked.as_bytes(), READABLE)?;
             }
         }
         Ok(())
@@ -240,7 +251,8 @@ impl HallFiles {
         self.names.contains(name).then(|| fs::read_to_string(self.folder.join(name)).ok()).flatten()
     }
 
-    fn document(&self, name: &str) -> Option<Value> {
+    /// Returns a document as the hall has it, with the names that another hall hides if they are known.
+    pub fn document(&self, name: &str) -> Option<Value> {
         if let Some(document) = self.documents.get(name) {
             return Some(document.clone());
         }
@@ -317,22 +329,25 @@ pub(super) fn write_joined(
         let path = folder.join(name);
         match text {
             Some(text) if fs::read(&path).ok().as_deref() == Some(text.as_bytes()) => {}
-            Some(text) => write_whole(&path, text.as_bytes())?,
+            Some(text) => write_whole(&path, text.as_bytes(), READABLE)?,
             None => _ = if_found(fs::remove_file(&path))?,
         }
     }
     Ok(count)
 }
 
+/// Mode of files that other users read.
+const READABLE: u32 = 0o644;
+/// Mode of files for the hub alone.
+const PRIVATE: u32 = 0o600;
+
 /// Replaces a file as a whole.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     fs::create_dir_all(folder)?;
     let mut new = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
     new.write_all(bytes)?;
-    // Readers are other users.
-    let readable = std::os::unix::fs::PermissionsExt::from_mode(0o644);
-    new.as_file().set_permissions(readable)?;
+    new.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))?;
     new.persist(path)?;
     Ok(())
 }
@@ -382,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn hidden_name_is_in_no_file_that_is_taken() {
+    fn taken_files_mask_hidden_names() {
         let hall = |name: &str| serde_json::json!({"sections": [{"name": "Open", "players": [{"id": 1, "number": 1, "name": name}]}]});
         let sections = JoinedSections::new(&[("a", hall("Geheim")), ("b", hall("N. N."))]);
         let folder = tempfile::tempdir().unwrap();
@@ -393,8 +408,10 @@ mod tests {
             let taken = fs::read_to_string(folder.path().join(name)).unwrap();
             assert!(taken.contains("N. N.") && !taken.contains("Geheim"), "{taken}");
         }
-        // The hub itself still knows whom it hides.
-        assert_eq!(files.document(TOURNAMENT), Some(hall("Geheim")));
+        // After a restart the hub knows the name too.
+        for files in [files, HallFiles::open(folder.path())] {
+            assert_eq!(files.document(TOURNAMENT), Some(hall("Geheim")));
+        }
     }
 
     #[test]

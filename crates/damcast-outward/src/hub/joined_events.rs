@@ -1,7 +1,7 @@
 //! The joined file of events. It is the durable order of the lines of all halls: a line that is in it keeps its number.
 //!
 //! Its first line names the halls in their order and identifies the hidden players. Lines of the hub itself say when a hall goes away and returns;
-//! each return names the generation of the hall's file.
+//! they name the generation of the hall's file.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -156,7 +156,7 @@ impl JoinedEvents {
         self.pending += &joined(line, &place, sections);
     }
 
-    /// Adds a line that a hall is here or away for a time already, with the generation of its file.
+    /// Adds a line with the state of a hall, its silence if it is away, and its generation.
     pub fn add_state(&mut self, hall: &str, is_here: bool, hall_generation: Option<&str>, silence: Duration) {
         let Some(part) = self.halls.get_mut(hall) else { return };
         part.is_here = Some(is_here);

@@ -278,7 +278,10 @@ impl Hub {
             News::Files(names, new) => {
                 self.take_files(index, &new);
                 let hall = &mut self.halls[index];
-                hall.is_listed = true;
+                // A tournament that is still to come may hide players.
+                hall.is_listed |= !names.iter().any(|name| name == TOURNAMENT)
+                    || hall.files.document(TOURNAMENT).is_some()
+                    || hall.state.refused_files.contains_key(TOURNAMENT);
                 if !hall.files.is_known {
                     // Files of games have waited for this hall.
                     self.changed = None;
@@ -355,8 +358,10 @@ impl Hub {
     /// Stores new files of a hall. Refuses a file that breaks the rules of the configured reader; the last valid one stays.
     fn take_files(&mut self, index: usize, new: &[CopiedFile]) {
         let profile = self.options.profile;
-        let hall = &mut self.halls[index];
-        for file in new {
+        // The tournament says which names the other files must not have.
+        let (tournament, others): (Vec<_>, Vec<_>) = new.iter().partition(|file| file.name == TOURNAMENT);
+        for file in tournament.into_iter().chain(others) {
+            let hall = &mut self.halls[index];
             let size = hall.copy.position.bytes + hall.files.size + file.bytes.len() as u64;
             let taken = match copied_files::check(file, profile) {
                 _ if size > MAX_HALL_SIZE => Err("the hall has too many files".to_owned()),
@@ -364,7 +369,12 @@ impl Hub {
                 Err(problem) => Err(problem),
             };
             match taken {
-                Ok(()) => _ = hall.state.refused_files.remove(&file.name),
+                Ok(()) => {
+                    hall.state.refused_files.remove(&file.name);
+                    if file.name == TOURNAMENT {
+                        self.join_sections();
+                    }
+                }
                 Err(problem) => {
                     tracing::warn!(
                         hall = hall.name,
@@ -422,15 +432,20 @@ impl Hub {
         Ok(())
     }
 
+    /// Joins the sections of the halls. All files change if other names are hidden.
+    fn join_sections(&mut self) {
+        let before = std::mem::replace(&mut self.sections, copied_files::join_sections(&with_names(&self.halls)));
+        if !self.sections.hides_same_names(&before) {
+            self.changed = None;
+        }
+    }
+
     /// Takes the names of changed files of the halls, and joins their sections again if these have changed. The events begin anew if other players are
     /// hidden.
     fn note_changed_files(&mut self) -> io::Result<()> {
         let new: BTreeSet<String> = self.halls.iter_mut().flat_map(|hall| hall.files.take_changed()).collect();
         if new.contains(TOURNAMENT) {
-            let before = std::mem::replace(&mut self.sections, copied_files::join_sections(&with_names(&self.halls)));
-            if !self.sections.hides_same_names(&before) {
-                self.changed = None;
-            }
+            self.join_sections();
         }
         if let Some(changed) = &mut self.changed {
             changed.extend(new);

@@ -377,7 +377,7 @@ impl FolderHall<'_> {
         let mut batch = Batch::after(position, String::new());
         let mut checked = None;
         let (mut looked, mut beat): (Option<Instant>, Option<Instant>) = (None, None);
-        // Reason why no line can be read: until it ends the folder gives no sign of life.
+        // Reason why no line can be read; while there is one, the hub gets no sign of life of the folder.
         let mut fault: Option<String> = None;
         while !self.sender.is_stopped() {
             let mut next = follower.next(FOLDER_PATIENCE)?;
