@@ -147,7 +147,7 @@ fn game_names_its_own_page_alone() {
 
 /// A page that lacks events loads itself again. It must not take back a viewer who goes on meanwhile.
 #[test]
-fn lost_events_take_nobody_back() {
+fn lost_events_keep_choice_of_viewer() {
     let Some(mut browser) = Browser::open() else { return };
     let mut outlet = OutletFixture::new();
     outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
@@ -222,7 +222,7 @@ fn open_page_loads_scripts_of_another_version() {
          dispatchEvent(new Event('pagehide')), dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))",
     );
     browser.wait("[document.readyState, window.isOld === undefined].join()", &"complete,true".into());
-    // Once, and then it follows.
+    // It loads itself once, and then follows.
     browser.evaluate("window.isNew = true");
     outlet.play("board-1", 1);
     browser.wait("document.querySelector('.g .st').textContent", &"1. 32-28".into());
@@ -247,7 +247,7 @@ fn start_position_has_its_fen() {
 
 /// The arbiter assigns a game to another pairing, to none, and back to the pairing with which it began.
 #[test]
-fn game_returns_to_the_pairing_with_which_it_began() {
+fn empty_pairing_restores_first_pairing() {
     let mut outlet = OutletFixture::new();
     tournament(&mut outlet);
     let names = json!({"White": "Jansen", "Black": "Ba", "Event": "Open", "Round": "6", "Board": "1"});
@@ -268,7 +268,7 @@ fn game_returns_to_the_pairing_with_which_it_began() {
 
 /// With a delay in plies corrections are published at their time, and the game's first line later.
 #[test]
-fn correction_before_the_first_line_waits_for_the_game() {
+fn early_correction_waits_for_its_game() {
     let mut outlet = OutletFixture::new();
     outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
     outlet.play("board-1", 1);
@@ -277,6 +277,13 @@ fn correction_before_the_first_line_waits_for_the_game() {
     outlet.append_line(
         json!({"board": "board-9", "game": 1, "type": "tag-correction", "field": "White", "old": "", "new": "Visser"}),
     );
+    // Other lines of games that never begin push it out of no list.
+    for n in 0..300 {
+        outlet.append_line(json!({"board": "board-8", "game": 1, "type": "clock", "n": n}));
+        outlet.append_line(
+            json!({"board": "board-8", "game": 1, "type": "tag-correction", "field": "White", "old": "", "new": "X"}),
+        );
+    }
     let server = outlet.serve();
     server.wait_for(&outlet);
     let page = server.get("/?lang=en").text();

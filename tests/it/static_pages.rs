@@ -52,6 +52,17 @@ impl Exporter {
     }
 }
 
+/// Starts a web server for a folder; `None` without nginx.
+fn nginx(root: &Path) -> Option<Nginx> {
+    let root = root.canonicalize().unwrap();
+    Nginx::start(|address, _| {
+        format!(
+            "types {{ text/html html; text/css css; text/javascript js; application/json json; }} charset utf-8;\nserver {{ listen {address}; root {}; }}",
+            root.display()
+        )
+    })
+}
+
 fn names(folder: &Path) -> BTreeSet<String> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
@@ -183,14 +194,7 @@ fn open_pages_follow_files_of_a_subfolder() {
     let mut outlet = OutletFixture::new();
     tournament(&mut outlet);
     let exporter = Exporter::start(&outlet);
-    let root = outlet.path("../web").canonicalize().unwrap();
-    let nginx = Nginx::start(|address, _| {
-        format!(
-            "types {{ text/html html; text/css css; text/javascript js; application/json json; }} charset utf-8;\nserver {{ listen {address}; root {}; }}",
-            root.display()
-        )
-    });
-    let Some(nginx) = nginx else { return };
+    let Some(nginx) = nginx(&outlet.path("../web")) else { return };
     let place = format!("http://{}/club/live/", nginx.address);
     let follows = |browser: &mut Browser, expression: &str, expected: &str| {
         let began = Instant::now();
@@ -247,6 +251,33 @@ fn open_pages_follow_files_of_a_subfolder() {
     browser.wait(LIVE, &"Live".into());
     let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");
+}
+
+/// After an upgrade a page may be in the folder before its script and style. Pages that are open wait for these.
+#[test]
+fn open_page_of_another_build_waits_for_its_files() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    let exporter = Exporter::start(&outlet);
+    let folder = exporter.folder.clone();
+    drop(exporter);
+    let Some(nginx) = nginx(&folder) else { return };
+    browser.visit(&format!("http://{}/index.html", nginx.address));
+    browser.wait("document.readyState", &"complete".into());
+    browser.evaluate(
+        "window.isOld = true; window.asked = []; const ask = fetch; window.fetch = (...all) => { asked.push(String(all[0])); return ask(...all); }; 0",
+    );
+    let page = fs::read_to_string(folder.join("index.html")).unwrap();
+    let script = links(&page).into_iter().find(|link| link.contains("page-") && link.ends_with(".js")).unwrap();
+    let build = page.split("data-build=\"").nth(1).unwrap().split('"').next().unwrap();
+    let other = page.replace(&script, "page-later.js").replace(build, "later");
+    fs::write(folder.join("index.html"), other).unwrap();
+    browser.wait("window.asked.filter((address) => address.includes('page-later.js')).length > 1", &true.into());
+    assert_eq!(browser.evaluate("window.isOld"), true);
+    fs::copy(folder.join(&script), folder.join("page-later.js")).unwrap();
+    browser.wait("[document.readyState, window.isOld === undefined].join()", &"complete,true".into());
+    assert_eq!(browser.evaluate("document.body.dataset.build"), "later");
 }
 
 /// Before a game begins, its card leads to the page of the board's number. Who opened that page stays there.

@@ -56,7 +56,7 @@ struct EventReader {
     sign: RecorderSign,
     /// Last published view.
     view: Arc<View>,
-    /// Delay of the outlet in ms, by the last line that was read as it came; estimates when the lines of a whole file were published.
+    /// Delay of the outlet in ms, from the last line of a game that was read live: lines of a whole file were published after it.
     lag: i64,
     is_caught_up: bool,
     now: fn() -> i64,
@@ -118,7 +118,8 @@ impl EventReader {
                 let now = (self.now)();
                 let at = event_time(&text);
                 let heard = if self.is_caught_up {
-                    self.lag = at.map(|at| now - at).filter(is_delay).unwrap_or(self.lag);
+                    let delay = delayed_time(&text).map(|at| now - at);
+                    self.lag = delay.filter(is_delay).unwrap_or(self.lag);
                     now
                 } else {
                     at.map_or(now, |at| (at + self.lag).min(now))
@@ -171,14 +172,24 @@ impl RecorderSign {
     }
 }
 
+/// Members of an event that say when it was, and whether the outlet delays it.
+#[derive(Deserialize)]
+struct TimedEvent {
+    at: String,
+    board: Option<String>,
+    r#type: String,
+}
+
 /// Returns the time of an event, in ms since 1970.
 fn event_time(line: &str) -> Option<i64> {
-    #[derive(Deserialize)]
-    struct TimedEvent {
-        at: String,
-    }
-    let event: TimedEvent = serde_json::from_str(line).ok()?;
-    time_of(&event.at)
+    serde_json::from_str::<TimedEvent>(line).ok().and_then(|event| time_of(&event.at))
+}
+
+/// Returns the time of an event that an outlet with a delay publishes late; `None` for lines about pairings, boards and halls, and for
+/// corrections.
+fn delayed_time(line: &str) -> Option<i64> {
+    let event = serde_json::from_str::<TimedEvent>(line).ok()?;
+    time_of(&event.at).filter(|_| event.board.is_some() && event.r#type != "tag-correction")
 }
 
 /// Returns the time from the last event to the last write of the file: the delay of this outlet.

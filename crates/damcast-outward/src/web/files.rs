@@ -109,7 +109,8 @@ pub struct ArchiveList {
     pub tag: String,
 }
 
-type FileStamp = (u64, u64, u64, i64, i64);
+/// Device, inode, size and time of the last change of a file.
+pub type FileStamp = (u64, u64, u64, i64, i64);
 
 impl OutletFiles {
     /// Creates a reader of a folder.
@@ -139,6 +140,11 @@ impl OutletFiles {
         }
         kept.insert(name.to_owned(), (stamp, whole.clone()));
         Ok(whole)
+    }
+
+    /// Returns what changes when a file is written; `None` without the file.
+    pub fn stamp(&self, name: &str) -> Option<FileStamp> {
+        Some(stamp_of(&open_in_outlet(&self.folder, name).ok()?.metadata().ok()?))
     }
 
     /// Returns a tag that changes when a file beside the events is written. `halls`: halls of a joined outlet.

@@ -446,7 +446,7 @@ async fn events(State(site): SharedSite, asked: PageRequest, uri: Uri) -> Respon
             let page: Uri = page.parse().unwrap_or_default();
             let address = site.page_address(&asked, page.path(), &PageQuery::of(&page));
             let address = PageAddress { is_language_chosen: asked.query.get("chosen").is_some(), ..address };
-            // A page of another version loads itself again, for its script and style.
+            // Makes a page of another build reload, for its script and style.
             let last = last.filter(|_| asked.query.get("build").is_none_or(|build| site.pages.is_build(build)));
             Feed::page(&view, address, site.pages.clone(), last)
         }

@@ -39,6 +39,10 @@ pub use lines::{GameLines, GameReplay};
 const MAX_FRAMES: usize = 2048;
 /// Largest number of lines kept for games that have not begun.
 const MAX_HELD_LINES: usize = 256;
+/// Largest number of lines kept for one of them.
+const MAX_HELD_OF_GAME: usize = 16;
+/// Largest length of such a line, in bytes.
+const MAX_HELD_LENGTH: usize = 8 << 10;
 /// Number of lines between marks.
 pub const LINES_PER_MARK: u64 = 256;
 
@@ -279,7 +283,7 @@ impl ViewerHall {
             self.hold(&event, line, heard);
             return None;
         }
-        // The hub may join the lines of a hall that is away.
+        // A game may begin while its hall is away: the hub then copies lines that it has stored.
         let (away_since, held) = match known {
             None => (self.away_since(&event.board), self.take_held(&event)),
             Some(_) => (None, Vec::new()),
@@ -312,8 +316,13 @@ impl ViewerHall {
         (at + 1 == board.games.len()).then_some(&*board)
     }
 
-    /// Keeps a line until its game begins: with a delay in plies the station corrects a game before it publishes its first line.
+    /// Keeps a correction until its game begins: with a delay in plies the station corrects a game before it publishes its first line.
     fn hold(&mut self, event: &ParsedEvent, line: &str, heard: i64) {
+        let is_its = |held: &HeldLine| held.board == event.board && held.game == event.game;
+        let of_game = self.held.iter().filter(|held| is_its(held)).count();
+        if event.r#type != "tag-correction" || line.len() > MAX_HELD_LENGTH || of_game == MAX_HELD_OF_GAME {
+            return;
+        }
         if self.held.len() == MAX_HELD_LINES {
             self.held.remove(0);
         }

@@ -22,7 +22,7 @@ use tokio::time::{Instant, sleep_until};
 use super::MAX_STARTUP_READ;
 use super::assets::Assets;
 use super::event_reader;
-use super::files::OutletFiles;
+use super::files::{FileStamp, OutletFiles};
 use super::pages::address::{PageAddress, PageKind, percent_encoded};
 use super::pages::file_names::{SIGN_FILE, page_name};
 use super::pages::parts::{KnownParts, PartCollector, hash_of};
@@ -240,8 +240,8 @@ struct StaticPages {
     views: watch::Receiver<Arc<View>>,
     /// Files of games that are over: their inputs, and the files that they name.
     finished: HashMap<String, (u64, Vec<StaticFile>)>,
-    /// Files of the outlet that were copied, by their names there.
-    copies: BTreeSet<String>,
+    /// Files of the outlet that were copied, by their names there, with the state that was copied.
+    copies: BTreeMap<String, Option<FileStamp>>,
     /// Whether a file could not be written. Then there is no sign of life: open pages must not call old content live.
     is_incomplete: bool,
 }
@@ -265,7 +265,7 @@ impl StaticPages {
             files,
             views,
             finished,
-            copies: BTreeSet::new(),
+            copies: BTreeMap::new(),
             is_incomplete: false,
         })
     }
@@ -274,14 +274,27 @@ impl StaticPages {
         self.folder.put(SIGN_FILE, json!({ "at": (self.options.now)() }).to_string().as_bytes())
     }
 
-    /// Copies the files of the outlet that have changed: the station writes them after the event, and an archived game again with each correction.
+    /// Copies the files of the outlet that have changed. The station writes them after the event that they belong to, and an archived game
+    /// again with each correction.
     fn renew_copies(&mut self) -> io::Result<()> {
-        for path in &self.copies {
-            if let Ok(file) = self.files.whole(path) {
-                self.folder.put(&StaticFile::OfOutlet(path.clone()).name(), &file.bytes)?;
-            }
+        for path in self.copies.keys().cloned().collect::<Vec<_>>() {
+            self.copy(path)?;
         }
         Ok(())
+    }
+
+    /// Copies a file of the outlet if it has changed. Returns whether the copy is new.
+    fn copy(&mut self, path: String) -> io::Result<bool> {
+        let stamp = self.files.stamp(&path);
+        if stamp.is_some() && self.copies.get(&path) == Some(&stamp) {
+            return Ok(false);
+        }
+        let is_new = match self.files.whole(&path) {
+            Ok(file) => self.folder.put(&StaticFile::OfOutlet(path.clone()).name(), &file.bytes)?,
+            Err(_) => false,
+        };
+        self.copies.insert(path, stamp);
+        Ok(is_new)
     }
 
     /// Writes all files of the newest view, and removes those that it does not have.
@@ -313,7 +326,6 @@ impl StaticPages {
         let mut waiting: Vec<StaticFile> = first.filter_map(|address| StaticFile::of(&address, language)).collect();
         let mut names: BTreeSet<String> = waiting.iter().map(StaticFile::name).collect();
         names.insert(SIGN_FILE.to_owned());
-        self.copies.clear();
         let mut by_number = ByNumber::new(view, language, &self.folder);
         let frame = self.frame(view);
         let (mut written, mut failure) = (0, None);
@@ -325,18 +337,20 @@ impl StaticPages {
                 StaticFile::Asset(name) => {
                     self.assets.find(&format!("/assets/{name}")).map(|asset| asset.bytes.clone())
                 }
-                StaticFile::OfOutlet(path) => {
-                    self.copies.insert(path.clone());
-                    self.files.whole(path).ok().map(|file| file.bytes.clone())
+                StaticFile::OfOutlet(_) => None,
+            };
+            let put = match (&file, content) {
+                (StaticFile::OfOutlet(path), _) => self.copy(path.clone()),
+                (_, None) => Ok(false),
+                (_, Some(content)) => {
+                    by_number.keep(&file.name(), &content);
+                    self.folder.put(&file.name(), &content)
                 }
             };
-            if let Some(content) = content {
-                by_number.keep(&file.name(), &content);
-                match self.folder.put(&file.name(), &content) {
-                    Ok(is_new) => written += usize::from(is_new),
-                    // The other files follow.
-                    Err(error) => failure = failure.or(Some(error)),
-                }
+            match put {
+                Ok(is_new) => written += usize::from(is_new),
+                // The other files follow.
+                Err(error) => failure = failure.or(Some(error)),
             }
             let known = waiting.len();
             for file in found {
@@ -357,6 +371,7 @@ impl StaticPages {
             }
         }
         let removed = self.folder.retain(&names)?;
+        self.copies.retain(|path, _| names.contains(&StaticFile::OfOutlet(path.clone()).name()));
         if let Some(error) = failure {
             return Err(error);
         }
@@ -418,7 +433,7 @@ impl StaticPages {
     }
 }
 
-/// Pages of boards by number. They stay after the game has begun: other pages then link to the page by name, but viewers still have this one open.
+/// Pages of boards by number. They stay after the game has begun, because viewers have them open; other pages then link to the page by name.
 struct ByNumber {
     /// Files that the folder has, by the file of the same board by name.
     files: HashMap<String, String>,

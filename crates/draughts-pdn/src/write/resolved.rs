@@ -27,7 +27,7 @@ pub(super) enum Meaning {
     /// Move of a side in the standard's notation.
     Move {
         turn: Color,
-        /// Text and captured pieces; `None` if the game has them so already.
+        /// Text and captured pieces; `None` if they are in the standard's notation already.
         rewritten: Option<Box<(MoveText, Option<MoveText>)>>,
     },
     /// A further leg of the capture before it.
@@ -106,7 +106,7 @@ impl Resolved {
     }
 }
 
-/// Returns the text of a move and its captured pieces in the standard's notation; `None` if the game has them so already.
+/// Returns the text of a move and its captured pieces in the standard's notation; `None` if they are in it already.
 fn rewritten(
     before: &Position,
     ply: WalkedMove<'_>,

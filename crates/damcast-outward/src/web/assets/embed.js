@@ -1,4 +1,4 @@
-// For web sites that embed boards: frames of this server are as high as their content. A frame says its height; other senders do not count.
+// For web sites that embed boards: frames of this server are as high as their content. Accepts heights only from this server's frames.
 {
   const server = new URL(document.currentScript.src).origin, frames = () => [...document.querySelectorAll("iframe")];
   addEventListener("message", ({ origin, source, data }) => {

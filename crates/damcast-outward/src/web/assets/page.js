@@ -183,9 +183,8 @@ function follow(last) {
 const fieldNames = () => ($("svg.bd.big")?.dataset.names ?? "").split(",");
 function steps(index, last, it) {
   for (const link of entries()) if (+link.dataset.at === index) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
-  const address = (to) => entryAddress(Math.min(to, last));
-  for (const [id, to] of [["first", 0], ["back", index - 1], ["on", index + 1], ["last", last], ["link", index]]) $("#" + id).href = address(to);
-  if ($("#try")) $("#try").href = address(index).replace(/(?=\?|$)/, "/try/");
+  for (const [id, to] of [["first", 0], ["back", index - 1], ["on", index + 1], ["last", last], ["link", index]]) $("#" + id).href = entryAddress(Math.min(to, last));
+  if ($("#try")) $("#try").href = entryAddress(index).replace(/(?=\?|$)/, "/try/");
   $("#golive").classList.toggle("p", index === last);
   $("#fen").hidden = !($("#fen").dataset.fen = it.fen ?? "");
   const names = fieldNames(), list = (piece) => [...(it.pieces ?? "")].map((one, field) => (one === piece ? names[field] : "")).filter(Boolean).sort((a, b) => a - b || (a < b ? -1 : 1)).join(", ");
@@ -240,19 +239,27 @@ document.addEventListener("click", (click) => {
 });
 // --- loading a page in place of this one
 const here = () => location.pathname + location.search;
+const ask = (address) => fetch(address, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) });
 let loading, wanted;
 /** Fetches a page and puts it in place of this one: under its address, or with a known tag only if it has another one. Returns the headers of the answer. */
 async function load(address, target, known) {
-  const before = root.stream, from = here(), begun = Date.now(), answer = await fetch(address, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) }), html = await answer.text();
+  const before = root.stream, from = here(), begun = Date.now(), answer = await ask(address), html = await answer.text();
   // The viewer has gone to another page or move, or the stream has brought newer parts.
   if (here() !== from || (!target && (root.stream !== before || streamed > begun))) return answer.headers;
   tag = answer.headers.get("etag");
   if (tag && tag === known) return answer.headers;
   const page = new DOMParser().parseFromString(html, "text/html"), fresh = page.body.dataset;
   // A proxy may answer in place of the server.
-  if (!fresh.stream) throw new Error(answer.status);
+  if (!fresh.stream) throw answer;
   // The server has another version, whose pages need its own script and style.
-  if (fresh.build !== root.build) { if (target) history.replaceState(null, "", target); location.reload(); return answer.headers; }
+  if (fresh.build !== root.build) {
+    // A folder may have the page before its files: the next look tries again.
+    tag = undefined;
+    for (const { href, src } of $$("[rel=stylesheet], script", page)) if (!(await ask(href ?? src)).ok) throw href;
+    if (target) history.replaceState(null, "", target);
+    // Ends the loading: the old page follows nothing more.
+    throw location.reload();
+  }
   queue.clear();
   for (const key of ["title", "shapes", "head", "nav", "main"]) { const part = page.querySelector(`[data-part="${key}"]`), old = partOf(key); if (part && old) morph(old, document.importNode(part, true)); }
   root.stream = fresh.stream;
@@ -275,7 +282,7 @@ function visit(address) {
   })();
   return loading;
 }
-/** Loads the page once more, for events that the server no longer has. A visit under way brings them too, and goes where the viewer wants. */
+/** Loads the page once more, for events that the server no longer has; not during a visit, which loads them too. */
 const again = () => setTimeout(() => loading ?? visit(location.href), Math.random() * 800);
 
 // --- the stream
@@ -296,7 +303,7 @@ function banner(text, kind = "") {
   const line = $("#banner");
   if (!line) return;
   // Read each message aloud once, not the seconds that it counts.
-  line.ariaLive = text && !line.hidden && line.className === "banner " + kind ? "off" : "polite";
+  line.ariaLive = text && !line.hidden && line.textContent.replace(/\d+/g) === text.replace(/\d+/g) ? "off" : "polite";
   line.hidden = !text;
   line.className = "banner " + kind;
   put(line, text);
@@ -368,7 +375,7 @@ async function poll() {
     offset = Date.parse(headers.get("date")) + age + 500 - Date.now() || 0;
     if (root.sign) {
       // Pages without a server: while they are renewed, this file changes. Times of two machines may differ, so a change is always young.
-      const { at } = await (await fetch(root.sign, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) })).json();
+      const { at } = await (await ask(root.sign)).json();
       if (at !== sign) hear(sign ? 0 : Math.max(0, now() - at));
       sign = at;
     // A cache that cannot reach the server answers with an old page.

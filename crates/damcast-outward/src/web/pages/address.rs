@@ -198,7 +198,7 @@ impl PageAddress {
             PageKind::Overlay(overlay) => page = overlay.address(),
             PageKind::WrongOverlay(wrong) => {
                 let (name, value) = wrong.parameter.split_once('=').unwrap_or((&wrong.parameter, ""));
-                page += &format!("?{}", query_of(&[(name.to_owned(), value.to_owned())]));
+                page += &format!("?{}={}", percent_encoded(name), percent_encoded(value));
             }
             PageKind::Studio { form, .. } => page += &format!("?{}", query_of(&form.0)),
             PageKind::Wall { is_light, .. } => page += if *is_light { "?wall=light" } else { "?wall=" },

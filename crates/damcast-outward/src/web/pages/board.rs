@@ -216,7 +216,7 @@ impl<'a> PageBuilder<'a> {
             return html! {};
         }
         let is_running = game.clock.and_then(|clock| clock.running) == Some(color) && !game.is_ended;
-        let seconds = game.clock.and_then(|clock| clock.seconds(color));
+        let seconds = game.clock_seconds(color);
         let is_silent = game.silent_since().is_some();
         html! {
             span.ck.run[is_running && game.state == PlayState::Playing && !is_silent].old[is_silent].low[seconds.is_some_and(|seconds| seconds < 60)]

@@ -13,6 +13,9 @@ use crate::web::diagram;
 use crate::web::texts::pages::SCRIPT_KEYS;
 use crate::web::texts::{Language, fill, to_json};
 
+/// Largest number of rounds in the navigation: the last ones.
+const MAX_LINKED_ROUNDS: usize = 30;
+
 /// Kind of document.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Frame<'a> {
@@ -139,7 +142,7 @@ impl PageBuilder<'_> {
         self.html_document(PageContent { main, ..content })
     }
 
-    /// Whether the page has to say that the recorder gives no sign of life.
+    /// Whether the page shows the alarm of a silent recorder.
     fn is_recorder_silent(&self) -> bool {
         self.view.silent_since.is_some() && !self.is_over()
     }
@@ -159,6 +162,7 @@ impl PageBuilder<'_> {
     fn navigation(&self) -> Markup {
         let texts = self.texts();
         let rounds = self.view.rounds();
+        let numbered = rounds.partition_point(|round| round.parse::<u64>().is_ok());
         let here = |address: &str| (self.address.path == address).then_some("page");
         let is_game =
             matches!(self.address.kind, PageKind::Board { .. } | PageKind::Game { .. } | PageKind::Trial { .. });
@@ -169,7 +173,7 @@ impl PageBuilder<'_> {
                 @if self.view.plan.sections.iter().any(|section| !section.players.is_empty()) {
                     a href=(self.link("/players")) aria-current=[here("/players")] { (texts.players) }
                 }
-                @if rounds.len() > 1 { @for round in &rounds[rounds.len().saturating_sub(30)..] {
+                @if rounds.len() > 1 { @for round in rounds[numbered.saturating_sub(MAX_LINKED_ROUNDS)..].iter().take(MAX_LINKED_ROUNDS) {
                     @let address = format!("/round/{}", percent_encoded(round));
                     a href=(self.link(&address)) aria-current=[here(&address)] { (fill(texts.round, truncated(round))) }
                 } }

@@ -280,6 +280,15 @@ impl ViewerGame {
         self.silent_since.into_iter().chain(away).min()
     }
 
+    /// Returns the time on a clock in seconds, by its last reading. The running clock of a board that is not heard has counted on until the
+    /// last word of the board.
+    pub fn clock_seconds(&self, color: Color) -> Option<u32> {
+        let clock = self.clock?;
+        let since = self.silent_since().filter(|_| clock.running == Some(color) && !self.is_ended);
+        let counted = since.map_or(0, |since| (since - clock.heard).max(0) / 1000);
+        Some(clock.seconds(color)?.saturating_sub(u32::try_from(counted).unwrap_or(u32::MAX)))
+    }
+
     /// Returns the value of a tag; `None` if absent, empty or unknown (`?`, `-`, `*`).
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.get(name).map(|value| value.trim()).filter(|value| !matches!(*value, "" | "?" | "-" | "*"))
@@ -314,7 +323,7 @@ impl ViewerGame {
                 let fields =
                     |before: Position| Some(fields_of(before.variant(), &notation::read(&before, &text).ok()?));
                 let (path, captured) = before.and_then(fields).unwrap_or_default();
-                let number = event.number.unwrap_or_default();
+                let number = event.number.unwrap_or_default().min(u32::MAX.into());
                 let side = event.side.as_deref().and_then(color).unwrap_or(Color::White);
                 let ply = ViewerPly { number, side, text, path, captured };
                 self.add_entry(event.n, Some(ply), event.fen, clock);
@@ -398,7 +407,7 @@ impl ViewerGame {
         }
         let next = self.next_number();
         let first = later.first().and_then(|entry| entry.ply.as_ref());
-        // Numbers behind another setup move with the others.
+        // Shift the numbers after later setups too: the station numbers them the same way.
         let shift =
             |number: u64| first.zip(next).map_or(number, |(ply, next)| (number + next).saturating_sub(ply.number));
         for entry in later {

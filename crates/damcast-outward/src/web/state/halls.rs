@@ -62,8 +62,9 @@ impl ViewerHall {
                     known.away_since = away_since;
                 }
                 for board in self.boards.iter_mut().filter(|board| board.name.starts_with(&prefix)) {
-                    if let Some(game) = Arc::make_mut(board).games.last_mut().map(Arc::make_mut) {
-                        game.away_since = away_since;
+                    let games = Arc::make_mut(board).games.iter_mut();
+                    for game in games.filter(|game| game.is_on() || game.away_since.is_some()) {
+                        Arc::make_mut(game).away_since = away_since;
                     }
                 }
             }
@@ -149,6 +150,8 @@ fn number_at_end(name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use draughts::Color;
+
     use super::*;
 
     fn hall(lines: &[&str]) -> ViewerHall {
@@ -217,6 +220,12 @@ mod tests {
         assert_eq!(hall(&lines).halls[0].away_since, Some(1000));
         lines.push("{\"type\":\"hall\",\"hall\":\"a\",\"state\":\"here\",\"generation\":\"x\"}");
         assert_eq!(states(&lines), ["playing", "playing"]);
+        // A clock that runs has counted on until the last word.
+        let clock = "{\"board\":\"a.x\",\"game\":1,\"type\":\"clock\",\"clock\":{\"white\":600,\"black\":300,\"running\":\"white\"}}";
+        let lines = [lines[0], lines[1], clock, lines[0], lines[0], lines[0], lines[0], away];
+        let silent = hall(&lines[1..]);
+        let game = silent.find("a.x").unwrap().current().unwrap();
+        assert_eq!(Color::BOTH.map(|color| game.clock_seconds(color)), [Some(598), Some(300)]);
         // An outlet of one hall has no halls.
         assert!(hall(&lines[1..2]).halls.is_empty());
     }

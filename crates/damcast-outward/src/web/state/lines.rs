@@ -23,12 +23,13 @@ pub struct GameLines {
 }
 
 impl GameLines {
-    /// Adds the line at this byte offset, with its LF.
+    /// Adds the line at this byte offset, with its LF. A line that waited for its game may stand before others.
     pub(super) fn add(&mut self, at: u64, line: &str) {
         let length = line.len() as u64;
-        match self.ranges.last_mut() {
-            Some(last) if at.saturating_sub(last.end) <= MAX_GAP => last.end = at + length,
-            _ => self.ranges.push(at..at + length),
+        let place = self.ranges.partition_point(|range| range.start <= at);
+        match place.checked_sub(1).and_then(|before| self.ranges.get_mut(before)) {
+            Some(before) if at.saturating_sub(before.end) <= MAX_GAP => before.end = before.end.max(at + length),
+            _ => self.ranges.insert(place, at..at + length),
         }
         self.bytes += length;
         let mut hasher = DefaultHasher::new();
@@ -76,5 +77,23 @@ impl<'a> GameReplay<'a> {
         // The time at which the outlet published a reading is in no line.
         game.clock = self.stored.clock;
         is_same.then_some(game)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_have_every_line_in_order_of_file() {
+        let line = format!("{}\n", "x".repeat(99));
+        let mut lines = GameLines::default();
+        // The last two stood in the file before their game began.
+        for at in [0, 200_000, 200_100, 100_000, 200_000 - 20_000] {
+            lines.add(at, &line);
+        }
+        assert_eq!(lines.ranges, [0..100, 100_000..100_100, 180_000..180_100, 200_000..200_200]);
+        lines.add(200_050, "x\n");
+        assert_eq!(lines.ranges.last(), Some(&(200_000..200_200)));
     }
 }
