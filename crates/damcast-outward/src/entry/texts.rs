@@ -55,6 +55,11 @@ texts! {
             "Geen verbinding. Nog niet verzonden: {}. Ze worden vanzelf verzonden.",
             "Pas de connexion. Pas encore envoyés : {}. Ils seront envoyés tout seuls.",
             "Нет связи. Ещё не отправлено: {}. Отправится само.";
+        /// Shown while the station does not answer, and no move waits.
+        no_answer: "No connection. The position may be old.",
+            "Geen verbinding. De stand kan verouderd zijn.",
+            "Pas de connexion. La position est peut-être ancienne.",
+            "Нет связи. Позиция могла измениться.";
         /// Shown while nothing answers the code that was scanned.
         code_waits: "No connection. The code is sent again by itself.",
             "Geen verbinding. De code wordt vanzelf opnieuw verzonden.",

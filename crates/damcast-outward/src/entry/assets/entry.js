@@ -65,7 +65,7 @@ const played = (view, pieces, path) => {
 
 class Table {
   constructor(card) {
-    Object.assign(this, {card, key: card.dataset.key, view: null, picked: null, choices: [], refused: null, notice: null, isSending: false, isLooking: false, isChanging: false, isAway: false});
+    Object.assign(this, {card, key: card.dataset.key, view: null, picked: null, choices: [], refused: null, notice: null, isSending: false, isLooking: false, isChanging: false, isAway: false, misses: 0});
     this.place = `damcast-entry-${this.key}`;
     this.queue = JSON.parse(localStorage.getItem(this.place) ?? '[]');
     card.addEventListener('submit', event => this.submit(event));
@@ -82,7 +82,7 @@ class Table {
     if (this.queue.length && !this.refused) return this.flush();
     if (this.isLooking) return;
     this.isLooking = true;
-    try { this.hear(await send(`/table/${this.key}`)); this.isAway = false; } catch { this.isAway = true; }
+    try { this.hear(await send(`/table/${this.key}`)); Object.assign(this, {isAway: false, misses: 0}); } catch { this.isAway = true; this.misses++; }
     this.isLooking = false;
     this.draw();
   }
@@ -92,6 +92,8 @@ class Table {
       // Another phone has entered a move or taken one back.
       if (!this.queue.length && JSON.stringify(this.view?.next) !== JSON.stringify(answer.table.next)) this.pick(null);
       this.view = answer.table;
+      // The codes of a round count again after its end was undone.
+      this.closed = null;
       this.begins &&= this.view.state === 'over';
     } else if (answer.invalid_code) { this.closed = answer.error; }
   }
@@ -211,13 +213,20 @@ class Table {
     if (!view) return;
     // The station did not answer when the page was made, so the page has no table.
     if (!$('form.enter', card)) { location.reload(); return; }
+    // Leave the focus, the list and a tap that has begun alone while nothing changes.
+    const {picked, refused, notice, isAway, isChanging, closed, begins} = this;
+    // A phone that wakes may miss one answer.
+    const isOld = this.misses > 1;
+    const mark = JSON.stringify([view, queue, choices, picked, refused, notice, isAway, isOld, isChanging, closed, begins]);
+    if (mark === this.mark) return;
+    this.mark = mark;
     const {pieces, turn} = this.position();
     const svg = $('svg.bd', card);
     if (svg) this.drawBoard(svg, pieces);
     const said = this.closed ?? (view.state === 'over' && !this.isNext() ? filled(texts.over, view.result ?? '–') : view.state !== 'playing' && !queue.length ? texts.ready : view.claim ? filled(texts.claimed, view.claim) : texts[`${turn}_to_move`]);
     if ($('.turn', card) && $('.turn', card).textContent !== said) $('.turn', card).textContent = said;
-    const names = [view.white ?? texts.white, view.black ?? texts.black].join(' – ');
-    if ($('.players', card)) $('.players', card).textContent = names;
+    const [white, black] = [view.white ?? texts.white, view.black ?? texts.black].map(name => Object.assign(document.createElement('bdi'), {textContent: name}));
+    $('.players', card)?.replaceChildren(white, ' – ', black);
     const list = $('.moves', card);
     if (list) {
       const all = [...(this.isNext() ? [] : view.plies.map(text => [text, false])), ...queue.map(({move}) => [move, true])];
@@ -232,13 +241,14 @@ class Table {
         }));
         return item;
       }));
-      list.scrollTop = list.scrollHeight;
+      if (all.length !== this.shown) list.scrollTop = list.scrollHeight;
+      this.shown = all.length;
     }
     const place = $('.choices', card);
     place.hidden = !choices.length;
     place.replaceChildren(...choices.map(({text}) => { const button = document.createElement('button'); button.type = 'button'; button.dataset.move = text; button.textContent = text; return button; }));
     const warning = $('.queue', card);
-    const words = this.refused ?? this.notice ?? (this.isAway && queue.length ? filled(texts.not_sent, queue.map(({move}) => move).join(' ')) : '');
+    const words = this.refused ?? this.notice ?? (isAway && queue.length ? filled(texts.not_sent, queue.map(({move}) => move).join(' ')) : isOld ? texts.no_answer : '');
     if (warning.dataset.words !== words) {
       warning.dataset.words = words;
       warning.replaceChildren(words);
