@@ -293,8 +293,10 @@ impl Day {
         self.desk("results");
         press(&mut self.browser, "All boards");
         let index = ["2-0", "1-1", "0-2"].iter().position(|one| *one == result).unwrap();
-        let button = format!("document.querySelector('ol.res [data-key$=\" {number} {index}\"]')");
-        self.browser.wait(&format!("Boolean({button}) && !{button}.disabled"), &true.into());
+        let button = format!("document.querySelector('ol.res button[data-key$=\" {number} {index}\"]')");
+        // The page ignores a click just after its rows have moved.
+        let rests = "!views.results.isEntering && Date.now() - views.results.moved > 600";
+        self.browser.wait(&format!("Boolean({button}) && !{button}.disabled && {rests}"), &true.into());
         self.browser.evaluate(&format!("{button}.click()"));
     }
 

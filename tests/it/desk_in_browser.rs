@@ -17,7 +17,7 @@ use crate::rounds::import;
 pub fn press(browser: &mut Browser, words: &str) {
     let script = format!(
         "(() => {{ const place = document.querySelector('dialog[open]') ?? document; \
-         const button = [...place.querySelectorAll('button')].find(button => button.firstChild?.textContent === {words:?}); \
+         const button = [...place.querySelectorAll('button')].find(button => !button.disabled && button.ariaDisabled !== 'true' && button.firstChild?.textContent === {words:?}); \
          button?.click(); return Boolean(button); }})()"
     );
     browser.wait(&script, &true.into());
@@ -263,6 +263,13 @@ fn enter_results(browser: &mut Browser, folder: &Path) {
         );
         choose(browser, consent);
         dialog_text(browser, "(was ");
+        // Another result needs its own consent.
+        choose(browser, if choice.starts_with("Draw") { "White wins, 2–0" } else { "Draw, 1–1" });
+        let is_ticked = "Boolean(document.querySelector('dialog .confirmed input')?.checked)";
+        browser.wait(is_ticked, &false.into());
+        choose(browser, choice);
+        choose(browser, consent);
+        dialog_text(browser, "(was ");
         save_screenshots(browser, folder, &format!("result-{after}").replace(' ', "-"));
         press(browser, verb);
         shown(browser, after);
@@ -338,6 +345,108 @@ fn open(browser: &mut Browser, key: &str) {
 
 fn close(browser: &mut Browser) {
     browser.evaluate("document.querySelector('dialog').close()");
+}
+
+/// The button of a dialog waits until the effect of the fields as they are is shown.
+#[test]
+fn dialog_sends_only_what_it_has_shown() {
+    let Some(mut browser) = Browser::open() else { return };
+    let (place, _pty, _board, _station) = playing(4);
+    let desk = DeskProcess::start(&place, "");
+    open_with_code(&mut browser, &desk, "", &code(&place, "operator", "M. Bosma"));
+    press(&mut browser, "Log in");
+    // Trials wait until they are released.
+    browser.evaluate(
+        "{ const ask = fetch; window.held = []; window.fetch = async (...all) => {
+         if (String(all[1]?.body).includes('dry_run')) await new Promise((release) => held.push(release)); return ask(...all); }; 0 }",
+    );
+    let undo = "document.querySelector('#view [data-key=undo]')";
+    browser.wait(&format!("Boolean({undo})"), &true.into());
+    browser.evaluate(&format!("{undo}.click(), window.openedAt = Date.now()"));
+    let state = "[document.querySelector('dialog .btn.p').ariaDisabled, Boolean(document.querySelector('dialog .dry p'))].join()";
+    browser.wait("held.length", &1.into());
+    assert_eq!(browser.evaluate(state), "true,false");
+    // A change of a field begins anew; the answer to the trial before does not count.
+    browser.evaluate("document.querySelector('dialog input').dispatchEvent(new Event('input', {bubbles: true}))");
+    browser.wait("held.length", &2.into());
+    browser.evaluate("held.shift()(), 0");
+    browser.evaluate("document.querySelector('dialog form').requestSubmit()");
+    browser.wait("held.length", &2.into());
+    assert_eq!(browser.evaluate(state), "true,false");
+    assert!(!place.live("a-1.pdn").contains("/FEN"), "{}", place.live("a-1.pdn"));
+    browser.evaluate("held.splice(0).forEach((release) => release())");
+    browser.wait(state, &"false,true".into());
+    // A key that is held was meant for the button before.
+    browser.wait("Date.now() - openedAt > 600", &true.into());
+    for (is_held, does_press) in [(true, false), (false, true)] {
+        let key = json!({"key": "Enter", "repeat": is_held, "bubbles": true, "cancelable": true});
+        let press =
+            format!("document.querySelector('dialog input').dispatchEvent(new KeyboardEvent('keydown', {key}))");
+        assert_eq!(browser.evaluate(&press), does_press);
+    }
+    close(&mut browser);
+    // Without a field the button has the focus from the start.
+    browser.evaluate("document.querySelector('#view [data-key=hold]').click()");
+    assert_eq!(browser.evaluate("document.activeElement.matches('dialog .btn.p[aria-disabled=true]')"), true);
+    browser.wait("held.length", &1.into());
+    browser.evaluate("held.pop()(), 0");
+    browser.wait(state, &"false,true".into());
+    assert_no_page_errors(&browser, &[]);
+}
+
+/// Words of the station about commands of a terminal are those of the desk.
+#[test]
+fn messages_name_no_command() {
+    let Some(mut browser) = Browser::open() else { return };
+    let (place, _pty, _board, _station) = playing(2);
+    let desk = DeskProcess::start(&place, "");
+    open_with_code(&mut browser, &desk, "lang=nl&", "1234-5678");
+    press(&mut browser, "Inloggen");
+    browser.wait("document.querySelector('#login-error').textContent.startsWith('Deze code geldt niet')", &true.into());
+    for (words, plain) in [
+        (
+            "no station answers at x; start one with `damcast run --config FILE` or `systemctl start damcast`",
+            "no station answers at x",
+        ),
+        (
+            "the number of rounds is not known, and a pairing program needs it: repeat with --rounds",
+            "the number of rounds is not known, and a pairing program needs it: fill in the number of rounds",
+        ),
+        (
+            "there are several sections: say with --section which, a, b",
+            "there are several sections: say which section, a, b",
+        ),
+        ("set it up, or ask with --confirm: then x", "set it up, or confirm it below: then x"),
+        ("the line ended; see `damcast status`", "the line ended"),
+        ("a goes on: `damcast ctl result a 2-0` ends it", "a goes on: the button for it ends it"),
+    ] {
+        assert_eq!(browser.evaluate(&format!("plain({words:?})")), plain);
+    }
+    // Names in another writing direction keep White before Black.
+    let versus = browser.evaluate("versus('משה', 'Ba') === '\\u2068משה\\u2069 – Ba' && versus('A', 'B') === 'A – B'");
+    assert_eq!(versus, true);
+}
+
+/// What is typed on *Set up* stays while the operator looks at another view.
+#[test]
+fn set_up_keeps_what_is_typed() {
+    let Some(mut browser) = Browser::open() else { return };
+    let (place, _pty, _board, _station) = playing(2);
+    let desk = DeskProcess::start(&place, "");
+    open_with_code(&mut browser, &desk, "", &code(&place, "operator", "M. Bosma"));
+    press(&mut browser, "Log in");
+    browser.wait("Boolean(document.querySelector('#detail'))", &true.into());
+    browser.evaluate("location.hash = '#set_up'");
+    let names = "document.querySelector('textarea[data-key=names]')";
+    browser.wait(&format!("Boolean({names})"), &true.into());
+    browser.evaluate(&format!(
+        "{names}.value = 'Sijbrands, T.', {names}.dispatchEvent(new Event('input', {{bubbles: true}}))"
+    ));
+    browser.evaluate("location.hash = '#station'");
+    browser.wait("Boolean(document.querySelector('#alarms'))", &true.into());
+    browser.evaluate("location.hash = '#set_up'");
+    browser.wait(&format!("{names}?.value"), &"Sijbrands, T.".into());
+    assert_no_page_errors(&browser, &[]);
 }
 
 #[test]
@@ -525,14 +634,16 @@ fn results_of_64_boards_fit_tablet() {
         .map(name => name.getBoundingClientRect()); return white.width > 100 && black.width > 100 && white.bottom <= black.top + 1; }).length";
     assert_eq!(browser.evaluate(names), 64);
     save_screenshots(&mut browser, &folder, "results");
-    let row = |number: usize| format!("document.querySelector('.res li[data-key=\"row main {number}\"]')");
+    let row = |number: usize| format!("document.querySelector('.res li[data-key=\"row main 1 {number}\"]')");
     browser.evaluate(&format!("{}.querySelector('[data-points=\"2\"]').click()", row(2)));
     rows(&mut browser, 63);
+    let rest = "Date.now() - views.results.moved > 600";
+    browser.wait(rest, &true.into());
     let key = "new KeyboardEvent('keydown', {key: '1', bubbles: true})";
     browser.evaluate(&format!("{0}.focus(); {0}.dispatchEvent({key})", row(3)));
     rows(&mut browser, 62);
     // The next row has the focus, so that its result follows by key.
-    browser.wait("document.activeElement.dataset.key ?? ''", &"row main 4".into());
+    browser.wait("document.activeElement.dataset.key ?? ''", &"row main 1 4".into());
     // The second tap of a double tap, and a key that is held, enter nothing for the row that has moved up.
     let tap = |number: usize| {
         format!(
@@ -546,9 +657,10 @@ fn results_of_64_boards_fit_tablet() {
         row(5),
         tap(6)
     ));
-    browser.wait("Date.now() - views.results.moved > 600", &true.into());
+    browser.wait(rest, &true.into());
     browser.evaluate(&tap(5));
     rows(&mut browser, 61);
+    browser.wait(rest, &true.into());
     let held = "new KeyboardEvent('keydown', {key: '2', bubbles: true, repeat: true})";
     browser.evaluate(&format!("{0}.focus(); {0}.dispatchEvent({held})", row(7)));
     browser.evaluate(&format!("{0}.focus(); {0}.dispatchEvent({key})", row(8)));
@@ -574,6 +686,7 @@ fn results_of_64_boards_fit_tablet() {
     press(&mut browser, "Undo");
     browser.wait(&shown(8), &"".into());
     // Board 1 has a game of its own: the station asks first.
+    browser.wait(rest, &true.into());
     browser.evaluate(&format!("{}.querySelector('[data-points=\"0\"]').click()", row(1)));
     dialog_text(&mut browser, "this needs to be confirmed");
     choose(&mut browser, "Confirm");

@@ -78,9 +78,12 @@ pub fn lines(desk: Arc<DeskSite>, session: u64) -> StateLines {
 }
 
 fn line(desk: &DeskSite, station_state: &StationState) -> Bytes {
-    let mut here: Vec<_> = desk.sessions.all(Instant::now()).into_iter().filter(|session| session.pages > 0).collect();
-    here.dedup_by(|one, other| one.person == other.person);
-    let here: Vec<_> = here.into_iter().map(|session| session.person).collect();
+    let mut here = Vec::new();
+    for session in desk.sessions.all(Instant::now()).into_iter().filter(|session| session.pages > 0) {
+        if !here.contains(&session.person) {
+            here.push(session.person);
+        }
+    }
     let pages = desk.state_files.viewers.as_deref().and_then(read_state);
     let status = station_state.state.as_deref().map(|status| {
         let mut status = status.clone();

@@ -8,10 +8,10 @@ const LINE = {'unexplained': 'doubt', 'no-answer': 'off', 'no-connection': 'off'
 const problemOf = board => {
   const alarm = known.status.alarms.find(alarm => alarm.board === board.name);
   if (BAD.includes(board.state)) return [alarm ? 0 : 1, wordOf(board), plain(alarm?.text ?? doubtIn(board) ?? board.text)];
-  if (board.pairing?.waits_for_result) return [2, board.pairing.proposed ? filled(texts.proposed, board.pairing.proposed) : texts.waits_for_result, `${board.pairing.white} – ${board.pairing.black}`];
+  if (board.pairing?.waits_for_result) return [2, board.pairing.proposed ? filled(texts.proposed, board.pairing.proposed) : texts.waits_for_result, versus(board.pairing.white, board.pairing.black)];
   if (alarm) return [1, texts.alarm, plain(alarm.text)];
   const unassigned = known.status.unassigned_games.find(one => one.board === board.name);
-  if (unassigned) return [2, texts.no_pairing, filled(texts.no_pairing_text, `${unassigned.white} – ${unassigned.black}`, unassigned.round)];
+  if (unassigned) return [2, texts.no_pairing, filled(texts.no_pairing_text, versus(unassigned.white, unassigned.black), unassigned.round)];
   if (board.publication) return [1, texts.not_published, plain(board.publication)];
   if (board.clock_missing) return [3, texts.no_clock, texts.no_clock_text];
   if (board.held) return [3, texts.held_back, texts.held_text];
@@ -32,8 +32,10 @@ const inOrder = () => {
 
 views.boards = {
   title: texts.boards,
+  // Number of keys J and K whose change of the address is still to come.
+  walks: 0,
   draw(place, chosen) {
-    if (!known.status) { fill(place, 'nothing', () => [el('p', {}, known.trouble ?? texts.loading_status)]); return; }
+    if (!known.status) { fill(place, ['nothing', known.trouble], () => [el('p', {}, known.trouble ? english(known.trouble) : texts.loading_status)]); return; }
     if (!$('#health', place)) { delete place.dataset.mark; place.replaceChildren(); }
     const {bad, calm} = inOrder();
     const awaited = known.status.results_awaited.filter(one => !one.board);
@@ -51,7 +53,7 @@ views.boards = {
       bad.length || awaited.length ? el('ol', {}, ...bad.map(one => el('li', {}, el('a', link(one), disc(one.board), el('b.w', {}, one.problem[1]),
         el('span.ag', {}, one.board.name), el('span.y', {}, bdi(one.problem[2]))))),
         ...awaited.map(one => el('li', {}, el('a', {href: `#tournament/${encodeURIComponent(one.section)}/${one.round}`, 'data-key': `awaited ${one.section} ${one.round} ${one.board_number}`},
-          el('span.d', {'aria-hidden': 'true'}, el('b', {}, String(one.board_number ?? '–'))), el('b.w', {}, texts.waits_for_result), el('span.ag', {}, filled(texts.round, one.round)), el('span.y', {}, bdi(`${one.white} – ${one.black}`)))))) : el('p.q.s', {}, texts.all_well),
+          el('span.d', {'aria-hidden': 'true'}, el('b', {}, String(one.board_number ?? '–'))), el('b.w', {}, texts.waits_for_result), el('span.ag', {}, filled(texts.round, one.round)), el('span.y', {}, bdi(versus(one.white, one.black))))))) : el('p.q.s', {}, texts.all_well),
       el('h2', {}, `${texts.no_problems} `, el('span', {}, String(calm.length))),
       el('ul.calm', {}, ...calm.map(one => el('li', {}, el('a', {...link(one), class: LINE[one.board.state] ?? '', title: `${one.board.name}: ${wordOf(one.board)}`},
         numberOf(one.board), el('span.vh', {}, ` ${one.board.name}, ${wordOf(one.board)}`)))))]);
@@ -79,7 +81,7 @@ const health = place => {
   ];
   fill(place, rows, () => rows.map(([title, value, more, isBad, rest = []]) =>
     el(isBad ? 'div.bad' : 'div', {}, el('dt', {}, title), el('dd', {}, value, el('small', {}, bdi(more)),
-      rest.length > 0 && el('details', {}, el('summary', {}, filled(texts.and_more, rest.length)), ...rest.map(text => el('p', {}, bdi(text))))))));
+      rest.length > 0 && el('details', {'data-key': `more ${title}`}, el('summary', {'data-key': `sum ${title}`}, filled(texts.and_more, rest.length)), ...rest.map(text => el('p', {}, bdi(text))))))));
 };
 
 const detail = (place, board) => {
@@ -88,11 +90,13 @@ const detail = (place, board) => {
   const mark = [board.name, board.state, board.text, board.held, board.game, white, black, board.plies, board.last, board.waits?.for, board.provisional, board.unexplained,
     board.wrong_start, board.publication, board.pairing, board.squares, problem, isGoing(board), board.missing_moves, board.entry, isOperator()];
   fill(place, mark, () => {
-    const pictures = el('div.cmp', {id: 'pictures'});
+    // The pictures of this board stay until the new ones are here.
+    const before = $('#pictures', place), pictures = el('div.cmp', {id: 'pictures', 'data-board': board.name});
+    if (before?.dataset.board === board.name) pictures.append(...before.children);
     picture(pictures, board);
     return [
       el('a.back', {href: '#boards'}, '← ', texts.all_boards),
-      el('header', {}, el('h2', {id: 'board-title'}, `${board.name}: ${(problem?.[1] ?? wordOf(board)).toLowerCase()}`),
+      el('header', {}, el('h2', {id: 'board-title', tabindex: -1, 'data-key': 'board-title'}, `${board.name}: ${(problem?.[1] ?? wordOf(board)).toLowerCase()}`),
         el('p', {}, bdi(white), ' – ', bdi(black), board.game ? `, ${filled(texts.game, board.game)}${board.plies ? `, ${count(texts.plies, board.plies)}` : ''}` : '')),
       problem && el('p.why', {}, bdi(problem[2]), board.since_s !== null ? el('span.q', {}, ` ${filled(texts.since, time(board.since))}`) : ''),
       el('dl.facts', {},
@@ -111,6 +115,7 @@ const detail = (place, board) => {
       actions(board),
     ];
   });
+  if (Date.now() - $('#pictures', place).failed > 5000) picture($('#pictures', place), board);
   const clocks = $('#clocks', place);
   if (clocks && board.clocks) clocks.textContent = filled(texts.clock_times, clock(board.clocks.white), clock(board.clocks.black));
 };
@@ -130,8 +135,11 @@ const pictured = async board => {
 };
 
 const picture = async (place, board) => {
-  if (!board.squares) { place.append(el('p.q', {}, texts.position_unknown)); return; }
+  place.failed = undefined;
+  if (!board.squares) { place.replaceChildren(el('p.q', {}, texts.position_unknown)); return; }
   const answer = await pictured(board);
+  // A later state of the station asks again.
+  if (answer.error) place.failed = Date.now();
   if (answer.error || !place.isConnected) return;
   const differs = new Set(answer.names.map((name, index) => name && answer.published && answer.shown.pieces[index].toLowerCase() !== answer.published.pieces[index].toLowerCase() ? index : -1).filter(index => index >= 0));
   const figure = (title, what) => {
@@ -154,7 +162,7 @@ const picture = async (place, board) => {
 // Holding, releasing and rotating do not depend on the moves.
 const wish = (board, text) => ({do: 'request', board: board.name, request: text, ...(!/^(hold$|release$|flip$|add-moves |enter )/.test(text) && {if_seen: {game: board.game, plies: board.plies}})});
 const nowOf = board => known.status?.boards.find(other => other.name === board.name) ?? board;
-const called = board => `${board.name}${board.game ? `, ${filled(texts.game, board.game)}` : ''}, ${players(board).join(' – ')}${board.plies ? `, ${count(texts.after_plies, board.plies)}` : ''}`;
+const called = board => `${board.name}${board.game ? `, ${filled(texts.game, board.game)}` : ''}, ${versus(...players(board))}${board.plies ? `, ${count(texts.after_plies, board.plies)}` : ''}`;
 
 /** Proposes a request without fields. */
 const simply = (board, title, text, effect) => propose({title: filled(texts.title_of, title, board.name), verb: title, request: () => wish(nowOf(board), text), effect: () => [effect]});
@@ -162,10 +170,14 @@ const simply = (board, title, text, effect) => propose({title: filled(texts.titl
 /** Whether the game of a board is running, even if the board is not connected. */
 const isGoing = board => board.is_ongoing;
 
+/** Why the station has not taken a result at once, above the fields of its dialog. */
+const refusalOf = error => error ? [el('p.no', {}, english(error))] : [];
+
 /** Whether a board reports moves itself, unless people enter those of its game. */
 const isElectronic = board => known.status.lines.find(line => line.name === board.line)?.mode !== 'entry';
 
-const giveResult = (board, chosen) => {
+/** Asks for the result of a board; `refusal`: why the station has not taken `chosen` at once. */
+const giveResult = (board, chosen, refusal) => {
   const choices = [['2-0', filled(texts.white_wins, '2-0')], ['1-1', filled(texts.draw, '1-1')], ['0-2', filled(texts.black_wins, '0-2')], ['*', texts.no_result]];
   const result = radios(texts.result, choices, chosen ?? board.pairing?.proposed ?? '');
   const other = el('input', {placeholder: '1-0, 12-0, …', maxlength: 20});
@@ -174,9 +186,9 @@ const giveResult = (board, chosen) => {
   const isLine = isGoing(board);
   propose({
     title: filled(texts.title_of, texts.result, called(board)), verb: texts.enter_result,
-    fields: [result, field(texts.other_result, other, texts.other_result_hint), ...isLine ? [] : how.fields],
+    fields: [...refusalOf(refusal), result, field(texts.other_result, other, texts.other_result_hint), ...isLine ? [] : how.fields],
     request: () => !given() ? null : isLine ? wish(nowOf(board), `result ${given()}`)
-      : {do: 'tournament', request: {command: 'result', board: board.name, result: given(), ...how.said()}},
+      : {do: 'tournament', request: {command: 'result', board: board.name, game: board.game, result: given(), ...how.said()}},
   });
 };
 
@@ -207,7 +219,7 @@ const readAgain = board => {
 
 const startGame = board => {
   const from = radios(texts.start_from, [['start', texts.start_from_initial], ['fen', texts.start_from_fen], ['from-memory', texts.start_from_memory]], 'start');
-  const fen = el('input', {maxlength: 1000, placeholder: 'W:W31-50:B1-20'});
+  const fen = el('input', {maxlength: 1000, placeholder: 'W:W31-50:B1-20', oninput: () => { $('[value=fen]', from).checked = true; }});
   propose({
     title: filled(texts.title_of, texts.start_game, board.name), verb: texts.start_game, fields: [from, field(texts.other_position, fen)],
     request: () => from.value === 'fen' && !fen.value.trim() ? null : wish(nowOf(board), from.value === 'fen' ? `start ${fen.value.trim()}` : from.value === 'from-memory' ? 'start from-memory' : 'start'),
@@ -233,7 +245,7 @@ const adopt = board => {
   propose({
     title: filled(texts.title_of, texts.assign, called(board)), verb: texts.assign,
     fields: [field(texts.pairing, pairing, texts.assign_hint), field(texts.reason, reason)],
-    request: () => ({do: 'tournament', request: {command: 'adopt', board: board.name, ...(pairing.value.trim() && {pairing: pairing.value.trim()}), ...because(reason)}}),
+    request: () => ({do: 'tournament', request: {command: 'adopt', board: board.name, game: board.game, ...(pairing.value.trim() && {pairing: pairing.value.trim()}), ...because(reason)}}),
   });
 };
 
@@ -260,16 +272,19 @@ const actions = board => el('div.ab', {role: 'group', 'aria-label': filled(texts
 
 // Keys outside fields: J and K walk through the list; H, U and R press the buttons with this `data-hot`.
 
+/** The letter of a key, by its place on keyboards without Latin letters. */
+const letterOf = event => (event.key.length === 1 && event.key > '~' ? event.code.replace('Key', '') : event.key).toLowerCase();
+
 document.addEventListener('keydown', event => {
   if (!known.me || $('#dialog').open || event.ctrlKey || event.altKey || event.metaKey || event.target.closest('input, textarea, select') || where().view !== 'boards') return;
-  const key = event.key.toLowerCase();
+  const key = letterOf(event);
   const hot = $(`[data-hot="${CSS.escape(key)}"]`);
   if (hot) { event.preventDefault(); hot.click(); return; }
   if (key !== 'j' && key !== 'k') return;
   const links = [...document.querySelectorAll('#list a')];
   const at = links.findIndex(link => link.hasAttribute('aria-current'));
   const next = links[Math.min(links.length - 1, Math.max(0, at + (key === 'j' ? 1 : -1)))];
-  if (next) { event.preventDefault(); location.hash = next.hash; next.focus(); }
+  if (next) { event.preventDefault(); if (location.hash !== next.hash) views.boards.walks++; location.hash = next.hash; next.focus(); }
 });
 
 // The other views; their script replaces these.

@@ -19,6 +19,8 @@ const el = (what, attributes = {}, ...children) => {
 
 /** Text from outside, isolated from the writing direction around it. */
 const bdi = text => el('bdi', {}, text);
+/** The names of White and Black in one text: a name in another writing direction does not change their order. */
+const versus = (white, black) => [white, black].map(name => /[\u0590-\u08ff\ufb1d-\ufefc]/.test(name) ? `\u2068${name}\u2069` : name).join(' – ');
 
 // Texts in the language of the page. Texts of the station are English, and marked as English.
 
@@ -29,8 +31,26 @@ const filled = (sentence, ...values) => sentence.replace(/\{\}/g, () => values.s
 /** The form of `[one, few, many]` for a number, with its values. */
 const count = (forms, number, ...more) => filled(forms[{one: 0, few: 1}[count.rules.select(number)] ?? 2], number, ...more);
 count.rules = new Intl.PluralRules(LANG);
-/** Words of the station without commands: the desk has buttons for them. */
-const plain = text => text.replace(/ \(.damcast [^)]*\)/g, '').replace(/needs `?--confirm`?/g, 'needs to be confirmed').replace(/(; )?(if it is meant so, ask again|repeat) with `?--confirm`?/g, '$1confirm it below').replace(/with `?--confirm`? he/g, 'once you confirm, he').replace(/(with )?`?--(confirm|correct)`?/g, 'the box below').replace(/`damcast [^\x60]*`/g, 'the button for it');
+/** Words of the station for commands, and those of the desk, which has buttons and fields in their place. */
+const COMMANDS = [
+  [/ \(.damcast [^)]*\)/g, ''],
+  [/; start one with .*/s, ''],
+  [/[;,] see .damcast [^\x60]*\x60/g, ''],
+  [/.damcast tournament show[^\x60]*\x60/g, 'the page Log'],
+  [/.damcast tournament import FILE\x60 takes one over/g, 'import a file, or add players'],
+  [/ as .damcast status\x60 shows them/g, ''],
+  [/needs \x60?--confirm\x60?/g, 'needs to be confirmed'],
+  [/(; )?(if it is meant so, ask again|repeat|ask) with \x60?--confirm\x60?/g, '$1confirm it below'],
+  [/with \x60?--confirm\x60? he/g, 'once you confirm, he'],
+  [/(with )?\x60?--(confirm|correct)\x60?/g, 'the box below'],
+  [/repeat with --rounds/g, 'fill in the number of rounds'],
+  [/--rounds sets another number/g, 'fill in another number of rounds'],
+  [/say with --(section|pairing) which/g, 'say which $1'],
+  [/\x60damcast [^\x60]*\x60/g, 'the button for it'],
+  [/--(section|columns|scoring|game)\b/g, '$1'],
+];
+/** Words of the station without commands. */
+const plain = text => COMMANDS.reduce((words, [command, own]) => words.replace(command, own), text);
 /** Name of a person in the log. For a command in a terminal the station gives `uid 1000 (anna), pid 42`: the name is `anna`. */
 const actor = by => by.match(/^uid \d+ \((.*)\), pid \d+$/)?.[1] ?? by;
 const english = text => el('bdi', {lang: 'en'}, plain(text));
@@ -57,7 +77,7 @@ const secret = {
 
 /** Sends a request to the desk; shows the login form if the session has ended. The answer has `ok`, and `error` if that is false. */
 const api = async (path, body) => {
-  const headers = {'X-Damcast-Desk': secret.get() ?? ''};
+  const own = secret.get() ?? '', headers = {'X-Damcast-Desk': own};
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let answer;
   try {
@@ -65,7 +85,8 @@ const api = async (path, body) => {
   } catch {
     return {ok: false, outcome_unknown: true, error: texts.outcome_unknown};
   }
-  if (answer.status === 401 && path !== '/api/login') leave(texts.session_ended);
+  // A late answer may belong to an earlier session.
+  if (answer.status === 401 && path !== '/api/login' && own === (secret.get() ?? '')) leave(texts.session_ended);
   return answer.json().then(body => ({status: answer.status, ...body})).catch(() => ({ok: false, error: filled(texts.bad_answer, answer.status)}));
 };
 
@@ -77,7 +98,9 @@ const learnTournament = async () => {
   const mine = learnTournament.asked = (learnTournament.asked ?? 0) + 1;
   const answer = await api('/api/tournament');
   // An older answer may arrive last.
-  if (!answer.ok || mine !== learnTournament.asked) return;
+  if (mine !== learnTournament.asked) return;
+  known.unreadable = answer.ok || answer.outcome_unknown ? null : answer.error;
+  if (!answer.ok) { if (!known.tournament) show(); return; }
   known.tournament = answer;
   $('#event').textContent = answer.tournament?.event?.name ?? answer.tournament?.name ?? '';
   show();
@@ -105,17 +128,25 @@ const show = () => {
   views[view].draw(place, rest);
 };
 
-/** Loads the script of the other views, once. */
-const loadOthers = () => loadOthers.loaded ??= new Promise(resume => document.head.append(el('script', {src: document.body.dataset.views, onload: resume})));
+/** Loads the script of the other views, once; tries again until it is loaded. */
+const loadOthers = () => loadOthers.loaded ??= new Promise(resume => {
+  const load = () => document.head.append(el('script', {src: document.body.dataset.views, onload: resume, onerror: () => setTimeout(load, 3000)}));
+  load();
+});
 
-/** Replaces the children of a place if `mark` has changed; the focus stays on the element with the same `data-key`. */
+/** Replaces the children of a place if `mark` has changed. Focus, scrolled tables and open details stay at the elements with the same `data-key`. */
 const fill = (place, mark, children) => {
   const text = JSON.stringify(mark);
   if (place.dataset.mark === text) return false;
   const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  const find = key => place.querySelector(`[data-key="${CSS.escape(key)}"]`);
+  const scrolled = [...place.querySelectorAll('.tb')].filter(box => box.scrollLeft).map(box => [box.dataset.key, box.scrollLeft]);
+  const opened = [...place.querySelectorAll('details[open][data-key]')].map(one => one.dataset.key);
   place.dataset.mark = text;
   place.replaceChildren(...children().filter(Boolean));
-  if (key) place.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus({preventScroll: true});
+  for (const [key, left] of scrolled) if (find(key)) find(key).scrollLeft = left;
+  for (const key of opened) if (find(key)) find(key).open = true;
+  if (key) find(key)?.focus({preventScroll: true});
   return true;
 };
 
@@ -143,6 +174,8 @@ const tell = (title, ...parts) => {
   const dialog = $('#dialog');
   dialog.replaceChildren(el('h2', {id: 'dialog-title'}, title), ...parts, el('div.ab', {}, el('button.btn.p', {type: 'button', onclick: () => dialog.close()}, texts.close)));
   if (!dialog.open) dialog.showModal();
+  // A second press of the key that has opened it closes it.
+  $('.ab:last-child .btn', dialog).focus();
 };
 
 /** Opens a dialog. `title`; `fields`: elements with inputs; `request()`: request for the station, `null` while a field is missing;
@@ -151,7 +184,8 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
   const dialog = $('#dialog');
   // The request names the version of the preview: the station refuses it after another change, and the preview is drawn again.
   let version = known.tournament?.version, if_seen;
-  const id = [...crypto.getRandomValues(new Uint8Array(8))].map(byte => byte.toString(16).padStart(2, '0')).join('');
+  // A repeated request has the same id, a changed one another.
+  let id, sent;
   const confirmed = {};
   const dry = el('div.dry', {'aria-live': 'polite'});
   const refusal = el('p.no', {role: 'alert'});
@@ -167,7 +201,14 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     }
     const inner = {...requested.request, ...(confirmed.confirm && {confirm: true}), ...(confirmed.correct && {correct: true})};
     if (isTrial) inner.dry_run = true;
-    else { inner.request_id = `desk-${id}`; if (version !== undefined) inner.if_version = version; }
+    else {
+      if (JSON.stringify(inner) !== sent) {
+        sent = JSON.stringify(inner);
+        id = [...crypto.getRandomValues(new Uint8Array(8))].map(byte => byte.toString(16).padStart(2, '0')).join('');
+      }
+      inner.request_id = `desk-${id}`;
+      if (version !== undefined) inner.if_version = version;
+    }
     return {do: 'tournament', request: inner};
   };
   // A warning of the station gets a box that confirms it.
@@ -179,17 +220,37 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
       }
     }
   };
-  let turn = 0;
+  const unconfirm = () => {
+    delete confirmed.confirm;
+    delete confirmed.correct;
+    consent.replaceChildren();
+  };
+  let turn = 0, isShown = false, isSending = false;
+  // The button waits until the effect of the present fields is shown. It keeps the focus meanwhile.
+  const wait = shown => {
+    isShown = shown;
+    button.setAttribute('aria-disabled', String(!isShown || isSending));
+  };
   const preview = async () => {
+    clearTimeout(form.timer);
     const mine = ++turn;
+    wait(false);
     refusal.textContent = '';
+    const shown = await drawPreview(mine);
+    if (mine !== turn) return;
+    wait(shown);
+    if (!shown) form.timer = setTimeout(() => { if (form.isConnected) preview(); }, 2000);
+  };
+  // Draws the effect of the fields. Returns whether it is known.
+  const drawPreview = async mine => {
     const requested = asked(true);
     const list = lines => dry.replaceChildren(el('h4', {}, filled(texts.preview, verb)), ...lines.map(line => el('p', {}, line)));
-    if (!requested) { list([texts.fields_missing]); return; }
+    if (!requested) { list([texts.fields_missing]); return true; }
     // The station previews only these requests; `effect` explains the others.
-    if (!['tournament', 'request'].includes(requested.do)) { list(effect()); return; }
+    if (!['tournament', 'request'].includes(requested.do)) { list(effect()); return true; }
     const reply = await ask(requested);
-    if (mine !== turn) return;
+    if (mine !== turn) return false;
+    if (reply.outcome_unknown) { list([filled(texts.desk_silent, lasting(Math.round((Date.now() - known.heard) / 1000)))]); return false; }
     if_seen = requested.if_seen;
     version = reply.version ?? version;
     if (reply.ok) {
@@ -199,38 +260,51 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
       offer(messages.join('\n'));
       list(lines.length ? lines : [texts.no_change]);
     }
-    else { offer(reply.error); list([texts.would_be_refused, ...reply.error.split('\n').map(english)]); }
+    else { offer(reply.error ?? ''); list([texts.would_be_refused, ...(reply.error ?? '').split('\n').map(english)]); }
+    return true;
   };
   const submit = async event => {
     event.preventDefault();
     const requested = asked(false);
-    if (!requested || button.disabled) return;
-    button.disabled = true;
+    if (!requested || isSending) return;
+    if (!isShown) { preview(); return; }
+    isSending = true;
+    wait(true);
     refusal.textContent = '';
     const reply = await ask(requested);
-    button.disabled = false;
+    isSending = false;
+    wait(isShown);
     if (requested.do === 'tournament' || /^(result|names)/.test(requested.request)) learnTournament();
-    const isShown = form.isConnected && dialog.open;
+    const isOpen = form.isConnected && dialog.open;
     if (!reply.ok) {
       const words = filled(texts.not_done, plain(reply.error ?? ''));
       // The user has closed this dialog, or opened another one.
-      if (!isShown) { banner(words); return; }
+      if (!isOpen) { banner(words); return; }
       // Ask again: the user has not confirmed what this refusal warns of.
-      delete confirmed.confirm;
-      delete confirmed.correct;
-      consent.replaceChildren();
+      unconfirm();
       offer(reply.error ?? '');
       preview();
       refusal.textContent = words;
       refused();
       return;
     }
-    if (isShown) dialog.close();
+    if (isOpen) dialog.close();
     const messages = [...reply.messages ?? [], ...(reply.lines ?? []).filter(line => line && line !== '*').map(line => filled(texts.written, line))].join(' · ');
     banner(plain(messages) || texts.done, true);
     done(reply);
   };
-  const form = el('form', {method: 'dialog', onsubmit: submit, oninput: () => { clearTimeout(form.timer); form.timer = setTimeout(preview, 250); }},
+  const opened = Date.now();
+  const input = event => {
+    // Another change needs its own confirmation.
+    if (!consent.contains(event.target)) unconfirm();
+    wait(false);
+    turn++;
+    clearTimeout(form.timer);
+    form.timer = setTimeout(preview, 250);
+  };
+  // A key that is held, or pressed twice, was meant for the button that has opened the dialog.
+  const key = event => { if (event.key === 'Enter' && !event.target.closest('textarea') && (event.repeat || Date.now() - opened < 500)) event.preventDefault(); };
+  const form = el('form', {method: 'dialog', onsubmit: submit, oninput: input, onkeydown: key},
     el('h2', {id: 'dialog-title'}, title), ...fields, dry, consent, refusal,
     el('div.ab', {}, button, el('button.btn', {type: 'button', onclick: () => dialog.close()}, texts.cancel)));
   dialog.replaceChildren(form);
@@ -239,7 +313,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
   preview();
   dialog.showModal();
   ([...form.querySelectorAll('input, select, textarea')].find(field => field.offsetParent) ?? button).focus();
-  return {preview, dialog};
+  return {preview: () => { unconfirm(); preview(); }, dialog};
 };
 
 /** A field with its label: `field('Name', input)`. */
@@ -299,6 +373,7 @@ const SILENCE = 15000;
 let stream = null;
 
 const follow = async () => {
+  follow.at = Date.now();
   stream?.abort();
   const mine = stream = new AbortController();
   while (known.me && mine === stream) {
@@ -322,7 +397,7 @@ const follow = async () => {
 
 const hear = update => {
   Object.assign(known, {status: update.status ?? known.status, trouble: update.trouble, viewers: update.viewers, silent: update.silent, deliveries: update.deliveries, here: update.here, heard: Date.now()});
-  if (update.trouble) banner(`${texts.station_silent} ${update.trouble}`, false, true);
+  if (update.trouble) banner(`${texts.station_silent} ${plain(update.trouble)}`, false, true);
   else if (banner.isTrouble) {
     banner(null);
     if ($('#dialog').open) propose.preview?.();
@@ -341,9 +416,9 @@ setInterval(() => { if (known.me && !document.hidden && !known.trouble) learnTou
 
 setInterval(() => {
   if (known.me && known.heard && Date.now() - known.heard > SILENCE) {
-    banner(filled(texts.desk_silent, Math.round((Date.now() - known.heard) / 1000)), false, true);
-    if (!document.hidden) follow();
-    known.heard += 5000;
+    banner(filled(texts.desk_silent, lasting(Math.round((Date.now() - known.heard) / 1000))), false, true);
+    // A stream that is opened gets time for its first state.
+    if (stream && Date.now() - follow.at > SILENCE) follow();
   }
 }, 5000);
 
@@ -374,16 +449,17 @@ const leave = why => {
 };
 
 const logIn = async credentials => {
-  $('#login-error').textContent = '';
+  const refused = ({error = '', outcome_unknown} = {}) => $('#login-error').replaceChildren(/code does not count/.test(error) ? texts.wrong_code : outcome_unknown ? error : english(error));
+  refused();
   // While many people log in, the desk takes some logins later.
   const until = Date.now() + 20_000;
   let answer = await api('/api/login', credentials);
   while (answer.status === 503 && Date.now() < until) {
-    $('#login-error').textContent = answer.error;
+    refused(answer);
     await new Promise(done => setTimeout(done, 1000));
     answer = await api('/api/login', credentials);
   }
-  if (!answer.ok) { $('#login-error').textContent = answer.error; return; }
+  if (!answer.ok) { refused(answer); return; }
   secret.set(answer.secret);
   for (const input of document.querySelectorAll('#login input')) input.value = '';
   enter({name: answer.name, role: answer.role});
@@ -406,6 +482,7 @@ const start = async () => {
   $('#leave').addEventListener('click', async () => { await api('/api/logout', {}); leave(); });
   $('#sound').addEventListener('click', event => {
     const isOn = event.target.getAttribute('aria-pressed') !== 'true';
+    sound.context?.close();
     sound.context = isOn ? new AudioContext() : null;
     event.target.setAttribute('aria-pressed', isOn);
     event.target.textContent = isOn ? texts.sound_on : texts.sound_off;
@@ -413,7 +490,13 @@ const start = async () => {
   });
   // Links to other languages keep the view.
   for (const link of document.querySelectorAll('#languages a')) link.addEventListener('click', () => { link.hash = location.hash; });
-  addEventListener('hashchange', () => { show(); $('#main').focus(); });
+  addEventListener('hashchange', () => {
+    const before = drawn;
+    show();
+    if (views.boards.walks) { views.boards.walks--; return; }
+    const title = drawn === before && $('#board-title');
+    (title?.offsetParent ? title : $('#main')).focus();
+  });
   document.addEventListener('visibilitychange', () => { if (known.me) { if (document.hidden && !sound.context) stream?.abort(), stream = null; else if (!stream) follow(); } });
   if (secret.get()) {
     const answer = await api('/api/sessions');

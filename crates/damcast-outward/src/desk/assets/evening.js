@@ -1,7 +1,7 @@
 // Set up: boards, the event and its players, without a file. Each step is done at once, and can be undone.
 
 // Contents before and after the last own step: `previous`, `left`.
-const evening = {asked: 0, setup: null, previous: null, left: null, amount: '1', changes: 0, last: Promise.resolve()};
+const evening = {asked: 0, setup: null, previous: null, left: null, amount: '1', names: '', changes: 0, last: Promise.resolve()};
 
 /** Changes the contents of `setup.toml`, after the changes before: `change` gets the contents that those have left. The station
  * refuses it if the file has other contents than `before()`. */
@@ -11,13 +11,20 @@ const changeSetup = (change, before = contents) => evening.last = evening.last.t
   const reply = await ask({do: 'set-up', seen, contents: next});
   evening.changes++;
   evening.asked = 0;
-  if (!reply.ok) { banner(filled(texts.not_done, reply.error)); show(); return false; }
+  if (!reply.ok) { banner(filled(texts.not_done, plain(reply.error))); show(); return false; }
   Object.assign(evening, {previous: seen, left: next});
   evening.setup = {...evening.setup, contents: next};
   banner(reply.messages.join(' · ') || texts.done, true);
   show();
   return true;
 });
+
+/** Makes a change once, although its button is pressed again before it is done. */
+const changeOnce = async (button, change) => {
+  if (button.ariaDisabled === 'true') return;
+  button.ariaDisabled = 'true';
+  try { await change(); } finally { button.ariaDisabled = null; }
+};
 
 /** The contents of `setup.toml`, the newest that are known: buttons outlive a change. */
 const contents = () => evening.setup.contents;
@@ -34,17 +41,22 @@ const gameType = () => ownLines().at(-1)?.['game-type'] ?? '20';
 const askForCodes = names => {
   const isFree = name => !known.status?.boards.find(board => board.name === name)?.is_ongoing;
   const boxes = names.map(name => [name, el('input', {type: 'checkbox', checked: names.length === 1 || isFree(name)})]);
-  const dialog = $('#dialog'), make = event => { event.preventDefault(); showCodes(boxes.filter(([, box]) => box.checked).map(([name]) => name)); };
+  const dialog = $('#dialog'), make = event => {
+    event.preventDefault();
+    const button = $('[type=submit]', event.currentTarget);
+    changeOnce(button, () => showCodes(boxes.filter(([, box]) => box.checked).map(([name]) => name), button));
+  };
   dialog.replaceChildren(el('form', {onsubmit: make}, el('h2', {id: 'dialog-title'}, texts.codes), el('p', {}, texts.codes_hint),
     el('div.checks', {}, ...boxes.map(([name, box]) => el('label.check', {}, box, bdi(name)))),
     el('div.ab', {}, el('button.btn.p', {type: 'submit'}, texts.make_codes), el('button.btn', {type: 'button', onclick: () => dialog.close()}, texts.cancel))));
   dialog.showModal();
 };
 
-/** Makes codes of tables without boards, and shows one sheet a table, to print or to scan. */
-const showCodes = async names => {
+/** Makes codes of tables without boards, and shows one sheet a table, to print or to scan. The button tells how many are made. */
+const showCodes = async (names, button) => {
   const sheets = [];
   for (const board of names) {
+    button.textContent = filled(texts.count_of_all, sheets.length + 1, names.length);
     const answer = await api('/api/entry-code', {board});
     // Show the sheets made so far: their codes are already the valid ones.
     if (!answer.ok) { sheets.unshift(el('p.no', {role: 'alert'}, filled(texts.not_done, `${board}: ${plain(answer.error)}`))); break; }
@@ -59,11 +71,12 @@ const showCodes = async names => {
 /** A form that adds tables without boards. */
 const addingTables = () => {
   // Keep the number: other changes draw this form again.
-  const amount = el('input', {type: 'number', min: 1, max: 64, value: evening.amount, oninput: () => { evening.amount = amount.value; }});
+  const amount = el('input', {type: 'number', min: 1, max: 64, value: evening.amount, 'data-key': 'amount', oninput: () => { evening.amount = amount.value; }});
   const add = event => {
     event.preventDefault();
+    const wanted = Number(amount.value);
     evening.amount = '1';
-    addLines(() => freeNames('table', Number(amount.value)).map(name => ({name, mode: 'entry', 'game-type': gameType()})));
+    changeOnce($('[type=submit]', event.currentTarget), () => addLines(() => freeNames('table', wanted).map(name => ({name, mode: 'entry', 'game-type': gameType()}))));
   };
   return el('form', {onsubmit: add}, field(texts.tables_without_boards, amount, texts.tables_hint), el('div.ab', {}, el('button.btn', {type: 'submit', 'data-key': 'add-tables'}, texts.add_tables)));
 };
@@ -112,13 +125,13 @@ const drawEvent = place => {
 const drawEntrants = place => {
   const [section] = sections();
   fill(place, [section?.players.length ?? 0, section?.rounds.length ?? 0], () => {
-    const names = el('textarea', {rows: 8, maxlength: 20_000, placeholder: texts.players_example});
+    const names = el('textarea', {rows: 8, maxlength: 20_000, placeholder: texts.players_example, value: evening.names, 'data-key': 'names', oninput: () => { evening.names = names.value; }});
     const players = () => names.value.split('\n').map(line => line.split(/[;\t]/).map(cell => cell.trim())).filter(([name]) => name);
     const cell = text => `"${(text ?? '').replaceAll('"', '""')}"`;
     const csv = () => ['Name;Club;Rating', ...players().map(([name, club, rating]) => [name, club, rating].map(cell).join(';'))].join('\n');
     return [el('div.hd', {}, el('h2', {}, texts.players), section && el('p', {}, count(texts.number_of_players, section.players.length))),
       field(texts.type_players, names, texts.type_players_hint),
-      el('div.ab', {}, button(texts.add_players, 'add-players', () => propose({title: texts.add_players, verb: texts.add_players, request: () => players().length ? ofTournament({command: 'import', name: 'players.csv', text: csv(), format: 'csv', ...(section && several(section))}) : null, done: () => { names.value = ''; }})),
+      el('div.ab', {}, button(texts.add_players, 'add-players', () => propose({title: texts.add_players, verb: texts.add_players, request: () => players().length ? ofTournament({command: 'import', name: 'players.csv', text: csv(), format: 'csv', ...(section && several(section))}) : null, done: () => { evening.names = names.value = ''; }})),
         ...(section ? pairing(section) : []),
         section && !section.rounds.length && button(texts.round_robin, 'round-robin', () => {
           const double = el('input', {type: 'checkbox'});
@@ -148,7 +161,7 @@ views.set_up = {
     fill(part(place, 'div', {id: 'set-up-head'}), [setup.mistake, Boolean(previous)], () => [
       el('div.hd', {}, el('h2', {}, texts.set_up), el('p', {}, texts.set_up_hint)),
       setup.mistake && el('p.no', {}, texts.set_up_mistake, ' ', english(setup.mistake)),
-      previous && el('div.ab', {}, button(texts.undo_set_up, 'undo', () => changeSetup(() => evening.previous, () => evening.left)))]);
+      previous && el('div.ab', {}, button(texts.undo_set_up, 'undo', event => changeOnce(event.currentTarget, () => changeSetup(() => evening.previous, () => evening.left))))]);
     drawLines(part(place, 'section', {id: 'set-up-lines'}));
     drawEvent(part(place, 'section', {id: 'set-up-event'}));
     drawEntrants(part(place, 'section', {id: 'set-up-players'}));

@@ -13,7 +13,9 @@ const addMoves = board => {
 /** Adds missing moves to the running game: those that the station offers, or others. */
 const offerMoves = async board => {
   const reply = await ask({do: 'offer-moves', board: board.name});
-  if (reply.error) { banner(reply.error); return; }
+  // The user may have opened another dialog meanwhile.
+  if ($('#dialog').open) return;
+  if (reply.error) { banner(plain(reply.error)); return; }
   const places = reply.missing_moves ?? [];
   const word = (place, moves) => `${moves === 'none' ? texts.no_move_made : moves}${places.length > 1 ? ` (${filled(texts.after_entry, place.after)})` : ''}`;
   const offers = places.flatMap(place => place.offers.map(moves => [`${place.game} ${place.after} ${moves}`, word(place, moves)]));

@@ -15,15 +15,19 @@ const pairByEngine = section => {
   const notes = el('div', {role: 'status'});
   // A program knows players by number or name; a name that several have is no name.
   const called = player => player.number ? String(player.number) : player.name;
-  let paired = null, turn = 0;
+  let paired = null, isRunning = false, isOutdated = false;
+  // One run at a time; the last change of a field counts.
   const run = async () => {
-    const mine = ++turn;
     paired = null;
+    isOutdated = isRunning;
+    if (isRunning) return;
+    isRunning = true;
     notes.replaceChildren(el('p.q', {}, texts.pairing_at_work));
     const chosen = is => boxes.filter(([, box]) => box.checked === is).map(([player]) => player);
     const choices = {absent: chosen(false).map(called), present: chosen(true).filter(player => wasAbsent.has(player.id)).map(called), first_has_black: colour.value === 'black', ...(rounds.value && {rounds: Number(rounds.value)})};
     const answer = await api('/api/pair', {...several(section), choices});
-    if (mine !== turn) return;
+    isRunning = false;
+    if (isOutdated) { run(); return; }
     paired = answer.ok ? answer.request : null;
     notes.replaceChildren(...answer.ok ? answer.notes.map(note => el('p.q', {}, english(note))) : [el('p.no', {}, english(answer.error))]);
     dialog.preview();

@@ -17,7 +17,7 @@ views.results = {
   moved: 0,
   isEntering: false,
   draw(place) {
-    if (!known.tournament) { fill(place, 'nothing', () => [el('p.q', {}, texts.loading_tournament)]); return; }
+    if (!known.tournament) { awaitTournament(place); return; }
     const open = sections().flatMap(section => section.rounds.filter(round => stateOf(section, round.round) === 'open').map(round => ({section, round})));
     const last = (known.tournament.history ?? []).filter(entry => entry.can_undo && !entry.what.startsWith('featured board')).at(-1);
     const rows = open.map(({section, round}) => ({section, round, rows: round.pairings.map(pairing => rowOf(section, round, pairing)).filter(row => views.results.filter === 'all' || !row.points)}));
@@ -27,8 +27,8 @@ views.results = {
       el('div.hd', {}, el('h2', {}, texts.results_title), el('p', {}, open.length ? texts.results_keys : texts.no_open_round)),
       el('div.ab', {}, ...[['missing', texts.filter_missing], ['all', texts.filter_all]].map(([filter, title]) =>
         button(title, `filter ${filter}`, () => { views.results.filter = filter; show(); }, {'aria-pressed': String(views.results.filter === filter)})),
-        ...rows.map(of => of.rows.some(row => row.proposed) && button(texts.confirm_proposals, `confirm ${of.section.name}`, () => confirmAll(of))),
-        last && button(`${texts.undo}: ${last.what}`, 'undo', () => undoOf(last))),
+        last && button(`${texts.undo}: ${last.what}`, 'undo', () => undoOf(last)),
+        ...rows.map(of => of.rows.some(row => row.proposed) && button(texts.confirm_proposals, `confirm ${of.section.name}`, event => once(event, () => confirmAll(of))))),
       ...rows.map(({section, round, rows}) => el('section', {'aria-label': filled(texts.round, round.round)},
         el('h3', {}, sections().length > 1 ? bdi(`${section.name}, `) : '', filled(texts.round, round.round)),
         rows.length ? el('ol.res', {onkeydown: resultKey}, ...rows.map(row => resultRow(section, round, row))) : el('p.q', {}, texts.results_complete))),
@@ -53,16 +53,16 @@ const rowOf = (section, round, pairing) => {
   const board = shownAt(section, round, pairing);
   const clocks = board?.clocks ? `${clock(board.clocks.white)} ${clock(board.clocks.black)}` : '';
   const proposed = pairing.points ? null : awaitedOf(section, round, pairing)?.proposed ?? board?.pairing.proposed ?? null;
-  return {pairing, board, table: String(pairing.table ?? '–'), white: name(pairing.white), black: name(pairing.black), last: board?.last ?? '', clocks, proposed, going: board?.is_ongoing ?? false,
+  return {pairing, board, round: round.round, table: String(pairing.table ?? '–'), white: name(pairing.white), black: name(pairing.black), last: board?.last ?? '', clocks, proposed, going: board?.is_ongoing ?? false,
     points: pairing.points ? pairing.points.join('-') : pairing.later ? texts[pairing.later] : ''};
 };
 
-const keyOfRow = (section, row) => `row ${section.name} ${row.table}`;
+const keyOfRow = (section, row) => `row ${section.name} ${row.round} ${row.table}`;
 
 const resultRow = (section, round, row) => el('li', {tabindex: 0, 'data-key': keyOfRow(section, row), 'aria-label': `${filled(texts.board, row.table)}: ${row.white} – ${row.black}`},
   el('b', {}, row.table), el('span.n.sides', {}, bdi(row.white), bdi(row.black)), el('span.n.q', {}, bdi(row.last), bdi(row.clocks)),
   el('span.p', {}, row.points || (row.proposed ? filled(texts.proposed, row.proposed) : '')),
-  el('span.g', {}, ...pointsOf(section).map((result, index) => button(result.replace('-', '–'), `${section.name} ${row.table} ${index}`, event => tapResult(event, section, round, row, result),
+  el('span.g', {}, ...pointsOf(section).map((result, index) => button(result.replace('-', '–'), `${section.name} ${row.round} ${row.table} ${index}`, event => once(event, () => enterResult(section, round, row, result)),
     {class: row.proposed === result ? 'btn p' : 'btn', 'data-points': String(2 - index), 'aria-label': `${result}, ${filled(texts.board, row.table)}`, disabled: !row.pairing.table || row.points === result}))));
 
 /** Keys on a row: 2, 1 and 0 are White's points; arrows and J, K move to another row. */
@@ -70,17 +70,17 @@ const resultKey = event => {
   const row = event.target.closest('li');
   if (!row || event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
   const points = $(`[data-points="${CSS.escape(event.key)}"]`, row);
-  const next = {ArrowDown: row.nextElementSibling, j: row.nextElementSibling, ArrowUp: row.previousElementSibling, k: row.previousElementSibling}[event.key];
+  const next = {arrowdown: row.nextElementSibling, j: row.nextElementSibling, arrowup: row.previousElementSibling, k: row.previousElementSibling}[letterOf(event)];
   if (!points && !next) return;
   event.preventDefault();
   if (next) next.focus(); else points.click();
 };
 
-/** Enters the result of a tap or a key, one at a time. Ignores a tap within 600 ms after the rows have moved: it was meant for the row that was there. */
-const tapResult = async (event, ...of) => {
-  if (views.results.isEntering || (event.detail && Date.now() - views.results.moved < 600)) return;
+/** Does what a tap or a key asks for, one at a time. Ignores a tap within 600 ms after the rows have moved, and a key within 250 ms: it was meant for the row that was there. */
+const once = async (event, act) => {
+  if (views.results.isEntering || Date.now() - views.results.moved < (event.detail ? 600 : 250)) return;
   views.results.isEntering = true;
-  try { await enterResult(...of); } finally { views.results.isEntering = false; }
+  try { await act(); } finally { views.results.isEntering = false; }
 };
 
 /** Enters a result at once. If the station refuses it, a dialog shows the reason and asks. Returns whether it is entered. */
@@ -94,8 +94,8 @@ const enterResult = async (section, round, row, result) => {
   await learnTournament();
   if (reply.ok) banner(plain(reply.messages?.[0] ?? texts.done), true);
   else if ($('#dialog').open) banner(filled(texts.not_done, plain(reply.error ?? '')));
-  else if (going) giveResult(nowOf(board), result);
-  else resultOf(section, round, pairing, id => section.players.find(player => player.id === id)?.name ?? '–', board, result);
+  else if (going) giveResult(nowOf(board), result, reply.error);
+  else resultOf(section, round, pairing, id => section.players.find(player => player.id === id)?.name ?? '–', board, result, reply.error);
   return reply.ok;
 };
 
@@ -104,7 +104,7 @@ const confirmAll = async ({section, round, rows}) => {
   const proposed = rows.filter(row => row.proposed && row.pairing.table);
   for (const row of proposed.filter(row => row.going)) if (!await enterResult(section, round, row, row.proposed)) return;
   const over = proposed.filter(row => !row.going);
-  if (over.length) propose({
+  if (over.length && !$('#dialog').open) propose({
     title: texts.confirm_proposals, verb: texts.confirm_proposals,
     request: () => ofTournament({command: 'results', name: texts.confirm_proposals, text: over.map(row => `${row.pairing.table};${row.proposed}\n`).join(''), ...several(section)}),
   });

@@ -30,7 +30,9 @@ const piecesOf = (answer, fen) => {
 
 const setUp = async board => {
   const answer = await pictured(board);
-  if (answer.error) { banner(answer.error); return; }
+  // The user may have opened another dialog meanwhile.
+  if ($('#dialog').open) return;
+  if (answer.error) { banner(plain(answer.error)); return; }
   const {width, names} = answer;
   let pieces = [...answer.shown.pieces], piece = 'w', writing = false;
   const svg = drawing(answer.shown.svg);

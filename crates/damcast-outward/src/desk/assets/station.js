@@ -1,6 +1,6 @@
 // Log of actions; station with its lines, folders, alarms and configuration; users.
 
-const table = (caption, heads, rows, kind = '') => el('div.tb', {tabindex: 0, role: 'region', 'aria-label': caption}, el(`table.st1${kind}`, {}, el('caption.vh', {}, caption),
+const table = (caption, heads, rows, kind = '') => el('div.tb', {tabindex: 0, role: 'region', 'aria-label': caption, 'data-key': `table ${caption}`}, el(`table.st1${kind}`, {}, el('caption.vh', {}, caption),
   el('thead', {}, el('tr', {}, ...heads.map(head => el('th', {scope: 'col'}, head)))),
   el('tbody', {}, ...rows.map(cells => el('tr', {}, ...cells.map(cell => el('td', {}, typeof cell === 'string' ? bdi(cell) : cell)))))));
 
@@ -48,11 +48,11 @@ views.station = {
     const reports = known.deliveries ?? [];
     fill(deliveries, reports, () => reports.length ? [el('div.hd', {}, el('h2', {}, texts.deliveries)), reports[0].silent ? el('p.no', {}, filled(texts.deliveries_silent, reports[0].silent))
       : table(texts.deliveries, [texts.delivery, texts.state, texts.since_column, texts.files_waiting, texts.last_words], reports.map(report =>
-        [report.name, report.state === 'failing' ? el('span.no', {}, texts.delivery_failing) : report.state === 'running' ? texts.delivery_running : texts.delivery_fresh, time(report.since), String(report.waiting), english(report.words ?? '')]), '.dl')] : []);
+        [report.name, report.state === 'failing' ? el('span.no', {}, texts.delivery_failing) : report.state === 'running' ? texts.delivery_running : texts.delivery_fresh, dayAndTime(report.since), String(report.waiting), english(report.words ?? '')]), '.dl')] : []);
     const config = part(place, 'section', {id: 'config'});
     fill(config, [status.reload, status.version, isOperator()], () => [el('div.hd', {}, el('h2', {}, texts.configuration)),
       el('p', {}, filled(texts.started, status.version, dayAndTime(status.started))),
-      status.reload && el('p', {}, filled(texts.reloaded_at, time(status.reload.at)), english(status.reload.text.join('; '))),
+      status.reload && el('p', {}, filled(texts.reloaded_at, dayAndTime(status.reload.at)), english(status.reload.text.join('; '))),
       isOperator() && el('div.ab', {},
         button(texts.reload, 'reload', () => propose({title: texts.reload, verb: texts.reload, request: () => ({do: 'reload'}), effect: () => [texts.reload_effect]})),
         button(texts.test_alarm, 'alarm-test', () => propose({title: texts.test_alarm, verb: texts.test_alarm, request: () => ({do: 'alarm-test'}), effect: () => [texts.test_alarm_effect]})),
@@ -77,6 +77,15 @@ const viewersAddress = async place => {
     answer.svg ? el('div.code', {}, drawing(answer.svg), el('p', {}, link)) : el('p', {}, answer.reach === 'here' ? texts.viewers_local : texts.viewers_address_unknown, ' ', link)]);
 };
 
+/** Asks whether to end the session of a user. */
+const endSession = (place, {id, name, role, address}) => tell(texts.end_session, el('p', {}, bdi(name), `, ${texts[role]}, `, bdi(address)), el('div.ab', {}, button(texts.end_session, 'end', async () => {
+  $('#dialog').close();
+  const reply = await api('/api/revoke', {id});
+  if (!reply.ok) banner(filled(texts.not_done, plain(reply.error ?? '')));
+  people.drawn = 0;
+  people(place);
+})));
+
 /** Draws the list of users. */
 const people = async place => {
   if (place.childElementCount && Date.now() - (people.drawn ?? 0) < 3000) return;
@@ -85,8 +94,8 @@ const people = async place => {
   if (!answer.ok) return;
   const mark = answer.sessions.map(({id, pages}) => [id, pages]);
   fill(place, [mark, isOperator()], () => [el('div.hd', {}, el('h2', {}, texts.users)),
-    table(texts.logged_in, [texts.user, texts.role, texts.address, texts.since_column, texts.open_pages, ''], answer.sessions.map(session => [session.name, texts[session.role], session.address, time(session.since), String(session.pages),
-      session.id === answer.own ? texts.this_is_you : isOperator() ? button(texts.end_session, `end-${session.id}`, async () => { await api('/api/revoke', {id: session.id}); people.drawn = 0; people(place); }) : ''])),
+    table(texts.logged_in, [texts.user, texts.role, texts.address, texts.since_column, texts.open_pages, ''], answer.sessions.map(session => [session.name, texts[session.role], session.address, dayAndTime(session.since), String(session.pages),
+      session.id === answer.own ? texts.this_is_you : isOperator() ? button(texts.end_session, `end-${session.id}`, () => endSession(place, session), {'aria-label': `${texts.end_session}: ${session.name}`}) : ''])),
     isOperator() && el('div.ab', {}, button(texts.code_for, 'login', () => {
       const name = el('input', {maxlength: 64}), role = radios(texts.role, [['arbiter', texts.arbiter_may], ['operator', texts.operator_may]], 'arbiter');
       propose({title: texts.code_for, verb: texts.make_code, fields: [field(texts.name, name, texts.code_name_hint), role],

@@ -6,10 +6,13 @@ const stateOf = (section, round) => known.tournament?.rounds?.find(one => one.se
 const several = section => sections().length > 1 ? {section: section.name} : {};
 const ofTournament = command => ({do: 'tournament', request: command});
 
+/** Says that the tournament is still to come, or why it cannot be read. */
+const awaitTournament = place => fill(place, ['nothing', known.unreadable], () => [known.unreadable ? el('p.no', {}, english(known.unreadable)) : el('p.q', {}, texts.loading_tournament)]);
+
 views.tournament = {
   title: texts.tournament,
   draw(place, chosen) {
-    if (!known.tournament) { fill(place, 'nothing', () => [el('p.q', {}, texts.loading_tournament)]); return; }
+    if (!known.tournament) { awaitTournament(place); return; }
     const all = sections();
     const [section, round] = chosenRound(all, chosen);
     fill(place, [known.tournament.version, section?.name, round, isOperator(), known.status?.boards.map(board => [board.name, board.state, board.pairing?.proposed, board.pairing?.waits_for_result])], () => [
@@ -110,7 +113,7 @@ const playedLater = (section, round, pairing, name) => {
   const how = radios(texts.reschedule, Object.keys(commands).map(word => [word, named('when', word)]), pairing.points ? 'replay' : pairing.later ? 'begin' : 'postpone');
   const board = el('select', {}, ...known.status?.boards.map(board => el('option', {}, board.name)) ?? []), reason = el('input', {maxlength: 200});
   propose({
-    title: filled(texts.board_of, pairing.table, [pairing.white, pairing.black].map(name).join(' – ')), verb: texts.reschedule_verb, fields: [how, field(texts.reschedule_board, board), field(texts.reason, reason)],
+    title: filled(texts.board_of, pairing.table, versus(name(pairing.white), name(pairing.black))), verb: texts.reschedule_verb, fields: [how, field(texts.reschedule_board, board), field(texts.reason, reason)],
     request: () => ofTournament({...commands[how.value](), pairing: `${round.round}.${pairing.table}`, ...several(section), ...because(reason)}),
   });
 };
@@ -121,20 +124,21 @@ const substitute = (section, round, pairing, name) => {
   const player = radios(texts.substitute_for, names.map(one => [one, one]), names[0]);
   const by = el('input', {maxlength: 200}), reason = el('input', {maxlength: 200});
   propose({
-    title: filled(texts.substitute_of, pairing.table, names.join(' – ')), verb: texts.substitute_verb, fields: [player, field(texts.substitute_name, by, texts.substitute_hint), field(texts.reason, reason)],
+    title: filled(texts.substitute_of, pairing.table, versus(...names)), verb: texts.substitute_verb, fields: [player, field(texts.substitute_name, by, texts.substitute_hint), field(texts.reason, reason)],
     request: () => by.value.trim() ? ofTournament({command: 'substitute', pairing: `${round.round}.${pairing.table}`, player: player.value, substitute: by.value.trim(), ...several(section), ...because(reason)}) : null,
   });
 };
 
-const resultOf = (section, round, pairing, name, board, chosen) => {
+/** Asks for the result of a pairing; `refusal`: why the station has not taken `chosen` at once. */
+const resultOf = (section, round, pairing, name, board, chosen, refusal) => {
   const [win, draw, loss] = (section.scoring ?? '2-1-0').split('-');
   const choices = [[`${win}-${loss}`, filled(texts.white_wins, `${win}–${loss}`)], [`${draw}-${draw}`, filled(texts.draw, `${draw}–${draw}`)], [`${loss}-${win}`, filled(texts.black_wins, `${loss}–${win}`)], ['*', texts.remove_result]];
   const result = radios(texts.result, choices, chosen ?? pairing.points?.join('-') ?? board?.pairing.proposed ?? '');
   const other = el('input', {maxlength: 20, placeholder: '12-0, 0-0, 1+-1- …'}), how = circumstances(pairing.reason);
   const given = () => other.value.trim() || result.value;
   propose({
-    title: filled(texts.board_of, pairing.table, `${name(pairing.white)} – ${name(pairing.black)}`), verb: pairing.points ? texts.correct_result : texts.enter_result,
-    fields: [result, field(texts.other_result, other), ...how.fields],
+    title: `${filled(texts.round, round.round)}. ${filled(texts.board_of, pairing.table, versus(name(pairing.white), name(pairing.black)))}`, verb: pairing.points ? texts.correct_result : texts.enter_result,
+    fields: [...refusalOf(refusal), result, field(texts.other_result, other), ...how.fields],
     request: () => !given() ? null : ofTournament({command: 'result', pairing: `${round.round}.${pairing.table}`, result: given(), ...several(section), ...how.said()}),
   });
 };
