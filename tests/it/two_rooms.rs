@@ -164,7 +164,7 @@ fn section_in_two_rooms_is_one_section() {
     let second: Vec<String> = open[FIRST_ROOM..].iter().cloned().chain(youth).collect();
     let one = Room::start(&open[..FIRST_ROOM], "", &[OPEN]);
     let two = Room::start(&second, "[tournament]\nfirst-board = 4\n", &[OPEN, YOUTH]);
-    let hub = HubFixture::new(&[
+    let mut hub = HubFixture::new(&[
         ("main", &format!("folder = {:?}", one.place.path("recordings/public"))),
         ("side", &format!("url = \"http://{}\"", two.pages.address)),
     ]);
@@ -195,19 +195,34 @@ fn section_in_two_rooms_is_one_section() {
     };
     wait_long("the archive", || archived().len() == played.len());
     assert_eq!(archived().into_iter().collect::<BTreeSet<_>>(), expected(&played));
-    check_hidden_name(&hub, &two);
+    check_hidden_name(&mut hub, &two);
 }
 
 /// Hides a player in the second room, and waits until no file of the hub that viewers can read has the name.
-fn check_hidden_name(hub: &HubFixture, room: &Room) {
+fn check_hidden_name(hub: &mut HubFixture, room: &Room) {
+    let root = hub.path("");
     let is_readable = |file: &PathBuf| {
-        let name = file.strip_prefix(hub.path("")).unwrap().to_string_lossy().into_owned();
-        !(name.starts_with("hall/") && name.ends_with("/events.ndjson"))
+        let name = file.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+        let is_private = ["/events.ndjson", "/.tournament.json"].iter().any(|own| name.ends_with(own));
+        !(name.starts_with("hall/") && is_private)
     };
-    let named = || hub.files_with("Open 3").into_iter().filter(is_readable).collect::<Vec<_>>();
-    assert!(named().len() > 10, "{:?}", named());
+    let named = |hub: &HubFixture| hub.files_with("Open 3").into_iter().filter(is_readable).collect::<Vec<_>>();
+    assert!(named(hub).len() > 10, "{:?}", named(hub));
     room.done(&["rename-player", "Open 3", "N. N.", "--section", "Open"]);
-    wait_long("no name", || named().is_empty());
+    wait_long("no name", || named(hub).is_empty());
+    // A restart shows the name in no file, and begins no other generation.
+    let generation = hub.generation();
+    let taken = |hub: &HubFixture, name: &str| fs::metadata(hub.path(name)).unwrap().modified().unwrap();
+    for name in ["hall/main/.tournament.json", "hall/side/.tournament.json", "hall/main/games.pdn"] {
+        let before = taken(hub, name);
+        hub.kill();
+        hub.start();
+        wait_long(name, || {
+            assert!(named(hub).is_empty(), "{:?}", named(hub));
+            taken(hub, name) != before
+        });
+    }
+    assert_eq!(hub.generation(), generation);
     let config = hub.path("").with_file_name("pages.toml");
     fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {:?}\n", hub.path(""))).unwrap();
     let pages = serve(&config);
@@ -216,5 +231,7 @@ fn check_hidden_name(hub: &HubFixture, room: &Room) {
         let text = pages.get(path).text();
         assert!(!text.contains("Open 3") && text.contains("Open 1"), "{path}: {text}");
     }
-    assert_eq!(pages.get("/hall/main/events.ndjson").status, 404);
+    for path in ["/hall/main/events.ndjson", "/hall/main/.tournament.json"] {
+        assert_eq!(pages.get(path).status, 404, "{path}");
+    }
 }
