@@ -183,7 +183,10 @@ const contentOf = async file => {
 const takeOver = async (files, section) => {
   const size = files.reduce((sum, file) => sum + file.size, 0), names = files.map(file => file.name).join(', ');
   if (size > LARGEST_FILE) { banner(filled(texts.file_too_large, names, size, LARGEST_FILE)); return; }
-  const [first, ...others] = await Promise.all(files.map(contentOf));
+  // A folder that was dropped cannot be read.
+  const read = await Promise.all(files.map(contentOf)).catch(() => null);
+  if (!read) { banner(filled(texts.not_done, names)); return; }
+  const [first, ...others] = read;
   const format = el('select', {}, ...[['', texts.detect_format], ['trf', 'TRF'], ['csv', 'CSV'], ['pdn', 'PDN']].map(([value, word]) => el('option', {value}, word)));
   const columns = el('input', {maxlength: 500, placeholder: 'Round=Tour,White=Blancs'}), of = el('input', {maxlength: 64, value: sections().length > 1 ? section?.name ?? '' : ''}), reason = el('input', {maxlength: 200});
   propose({
