@@ -329,7 +329,9 @@ fn names_stay_in_cards_on_wall() {
     let long = "Maximilian Willem van der Hoogenberg-Xhu";
     assert_eq!(long.len(), 40);
     for board in 1..=14 {
-        outlet.begin(&format!("board-{board}"), json!({"White": long, "Black": if board == 1 { "Li" } else { long }}));
+        let event = "Open Championship of the Province of Huissen and Surroundings";
+        let tags = json!({"White": long, "Black": if board == 1 { "Li" } else { long }, "Event": event, "Round": "12"});
+        outlet.begin(&format!("board-{board}"), tags);
         outlet.play(&format!("board-{board}"), 1);
     }
     let server = outlet.serve();
@@ -345,6 +347,12 @@ fn names_stay_in_cards_on_wall() {
         // The script fits the names.
         browser.wait("document.querySelector('.g .nm1').style.fontSize !== ''", &true.into());
         assert_eq!(browser.evaluate(outside), 0, "{width}x{height}");
+        // A long name of an event takes one line, and no row of boards is below the screen.
+        let lines = "document.querySelector('.wh1').clientHeight / parseFloat(getComputedStyle(document.querySelector('.wh1 h1')).fontSize)";
+        assert!(browser.evaluate(lines).as_f64().unwrap() < 2.0, "{width}x{height}");
+        let is_seen = "document.querySelector('.wh1 h1 span').getBoundingClientRect().right < innerWidth \
+            && [...document.querySelectorAll('.wall .g')].every(card => card.getBoundingClientRect().bottom <= innerHeight + 1)";
+        assert_eq!(browser.evaluate(is_seen), true, "{width}x{height}");
         // Boards that fit stay large; others shrink before they are cut off.
         assert_eq!(browser.evaluate(&size("bk")), 1.95, "{width}x{height}");
         assert_eq!(browser.evaluate(&size("wh")), 1.32, "{width}x{height}");
