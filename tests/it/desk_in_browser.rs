@@ -348,7 +348,7 @@ fn close(browser: &mut Browser) {
     browser.evaluate("document.querySelector('dialog').close()");
 }
 
-/// The button of a dialog waits until the effect of the fields as they are is shown.
+/// Sends a dialog only once the effect of its present fields is shown.
 #[test]
 fn dialog_sends_only_what_it_has_shown() {
     let Some(mut browser) = Browser::open() else { return };
@@ -395,7 +395,7 @@ fn dialog_sends_only_what_it_has_shown() {
     assert_no_page_errors(&browser, &[]);
 }
 
-/// Words of the station about commands of a terminal are those of the desk.
+/// Replaces terminal commands in the station's messages by words of the desk.
 #[test]
 fn messages_name_no_command() {
     let Some(mut browser) = Browser::open() else { return };
@@ -428,9 +428,9 @@ fn messages_name_no_command() {
     assert_eq!(versus, true);
 }
 
-/// What is typed on *Set up* stays while the operator looks at another view.
+/// Keeps the typed players of *Set up* while another view is shown.
 #[test]
-fn set_up_keeps_what_is_typed() {
+fn set_up_keeps_typed_players() {
     let Some(mut browser) = Browser::open() else { return };
     let (place, _pty, _board, _station) = playing(2);
     let desk = DeskProcess::start(&place, "");

@@ -251,7 +251,7 @@ impl HallFiles {
         self.names.contains(name).then(|| fs::read_to_string(self.folder.join(name)).ok()).flatten()
     }
 
-    /// Returns a document as the hall has it, with the names that another hall hides if they are known.
+    /// Returns a document as the hall published it. After a restart only the tournament still has the names that another hall hides.
     pub fn document(&self, name: &str) -> Option<Value> {
         if let Some(document) = self.documents.get(name) {
             return Some(document.clone());

@@ -278,7 +278,7 @@ impl Hub {
             News::Files(names, new) => {
                 self.take_files(index, &new);
                 let hall = &mut self.halls[index];
-                // A tournament that is still to come may hide players.
+                // A tournament that is not copied yet may hide players.
                 hall.is_listed |= !names.iter().any(|name| name == TOURNAMENT)
                     || hall.files.document(TOURNAMENT).is_some()
                     || hall.state.refused_files.contains_key(TOURNAMENT);

@@ -116,13 +116,13 @@ impl EventReader {
         match news {
             FollowEvent::Line(EventLine { seq, generation, text, .. }) => {
                 let now = (self.now)();
-                let at = event_time(&text);
+                let event = event_time(&text);
                 let heard = if self.is_caught_up {
-                    let delay = delayed_time(&text).map(|at| now - at);
+                    let delay = event.filter(|(_, is_delayed)| *is_delayed).map(|(at, _)| now - at);
                     self.lag = delay.filter(is_delay).unwrap_or(self.lag);
                     now
                 } else {
-                    at.map_or(now, |at| (at + self.lag).min(now))
+                    event.map_or(now, |(at, _)| (at + self.lag).min(now))
                 };
                 self.hall.apply(seq, generation.as_deref(), &text, heard);
             }
@@ -172,24 +172,17 @@ impl RecorderSign {
     }
 }
 
-/// Members of an event that say when it was, and whether the outlet delays it.
-#[derive(Deserialize)]
-struct TimedEvent {
-    at: String,
-    board: Option<String>,
-    r#type: String,
-}
-
-/// Returns the time of an event, in ms since 1970.
-fn event_time(line: &str) -> Option<i64> {
-    serde_json::from_str::<TimedEvent>(line).ok().and_then(|event| time_of(&event.at))
-}
-
-/// Returns the time of an event that an outlet with a delay publishes late; `None` for lines about pairings, boards and halls, and for
-/// corrections.
-fn delayed_time(line: &str) -> Option<i64> {
-    let event = serde_json::from_str::<TimedEvent>(line).ok()?;
-    time_of(&event.at).filter(|_| event.board.is_some() && event.r#type != "tag-correction")
+/// Returns the time of an event, in ms since 1970, and whether an outlet with a delay publishes it late. It publishes lines about pairings,
+/// boards and halls, and corrections, at once.
+fn event_time(line: &str) -> Option<(i64, bool)> {
+    #[derive(Deserialize)]
+    struct TimedEvent {
+        at: String,
+        board: Option<String>,
+        r#type: String,
+    }
+    let event: TimedEvent = serde_json::from_str(line).ok()?;
+    Some((time_of(&event.at)?, event.board.is_some() && event.r#type != "tag-correction"))
 }
 
 /// Returns the time from the last event to the last write of the file: the delay of this outlet.
@@ -199,7 +192,7 @@ fn file_lag(outlet: &std::path::Path) -> i64 {
         let there = file.metadata().ok()?;
         let written = i64::try_from(there.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()?;
         let last = last_line(&file, there.len()).ok()?;
-        Some(written - event_time(&last)?)
+        Some(written - event_time(&last)?.0)
     };
     read().filter(is_delay).unwrap_or(0)
 }

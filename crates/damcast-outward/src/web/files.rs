@@ -142,7 +142,7 @@ impl OutletFiles {
         Ok(whole)
     }
 
-    /// Returns what changes when a file is written; `None` without the file.
+    /// Returns the stamp of a file, which changes with each write; `None` if the file is missing.
     pub fn stamp(&self, name: &str) -> Option<FileStamp> {
         Some(stamp_of(&open_in_outlet(&self.folder, name).ok()?.metadata().ok()?))
     }

@@ -32,7 +32,7 @@ const inOrder = () => {
 
 views.boards = {
   title: texts.boards,
-  // Number of keys J and K whose change of the address is still to come.
+  // Counts presses of J and K whose `hashchange` has not arrived.
   walks: 0,
   draw(place, chosen) {
     if (!known.status) { fill(place, ['nothing', known.trouble], () => [el('p', {}, known.trouble ? english(known.trouble) : texts.loading_status)]); return; }
@@ -170,7 +170,7 @@ const simply = (board, title, text, effect) => propose({title: filled(texts.titl
 /** Whether the game of a board is running, even if the board is not connected. */
 const isGoing = board => board.is_ongoing;
 
-/** Why the station has not taken a result at once, above the fields of its dialog. */
+/** Shows the station's reason for refusing a result, above the fields of its dialog. */
 const refusalOf = error => error ? [el('p.no', {}, english(error))] : [];
 
 /** Whether a board reports moves itself, unless people enter those of its game. */

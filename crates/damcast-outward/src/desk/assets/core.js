@@ -19,7 +19,7 @@ const el = (what, attributes = {}, ...children) => {
 
 /** Text from outside, isolated from the writing direction around it. */
 const bdi = text => el('bdi', {}, text);
-/** The names of White and Black in one text: a name in another writing direction does not change their order. */
+/** Joins the names of White and Black. White stays first if a name is written from right to left. */
 const versus = (white, black) => [white, black].map(name => /[\u0590-\u08ff\ufb1d-\ufefc]/.test(name) ? `\u2068${name}\u2069` : name).join(' – ');
 
 // Texts in the language of the page. Texts of the station are English, and marked as English.
@@ -31,7 +31,7 @@ const filled = (sentence, ...values) => sentence.replace(/\{\}/g, () => values.s
 /** The form of `[one, few, many]` for a number, with its values. */
 const count = (forms, number, ...more) => filled(forms[{one: 0, few: 1}[count.rules.select(number)] ?? 2], number, ...more);
 count.rules = new Intl.PluralRules(LANG);
-/** Words of the station for commands, and those of the desk, which has buttons and fields in their place. */
+/** Terminal commands in the station's messages, each with the words of the desk that replace it. */
 const COMMANDS = [
   [/ \(.damcast [^)]*\)/g, ''],
   [/; start one with .*/s, ''],
@@ -49,7 +49,7 @@ const COMMANDS = [
   [/\x60damcast [^\x60]*\x60/g, 'the button for it'],
   [/--(section|columns|scoring|game)\b/g, '$1'],
 ];
-/** Words of the station without commands. */
+/** Replaces terminal commands in a message of the station. */
 const plain = text => COMMANDS.reduce((words, [command, own]) => words.replace(command, own), text);
 /** Name of a person in the log. For a command in a terminal the station gives `uid 1000 (anna), pid 42`: the name is `anna`. */
 const actor = by => by.match(/^uid \d+ \((.*)\), pid \d+$/)?.[1] ?? by;
@@ -174,7 +174,7 @@ const tell = (title, ...parts) => {
   const dialog = $('#dialog');
   dialog.replaceChildren(el('h2', {id: 'dialog-title'}, title), ...parts, el('div.ab', {}, el('button.btn.p', {type: 'button', onclick: () => dialog.close()}, texts.close)));
   if (!dialog.open) dialog.showModal();
-  // A second press of the key that has opened it closes it.
+  // Focus *Close*: a second press of Enter closes the dialog again.
   $('.ab:last-child .btn', dialog).focus();
 };
 

@@ -257,7 +257,7 @@ async function load(address, target, known) {
     tag = undefined;
     for (const { href, src } of $$("[rel=stylesheet], script", page)) if (!(await ask(href ?? src)).ok) throw href;
     if (target) history.replaceState(null, "", target);
-    // Ends the loading: the old page follows nothing more.
+    // Stops here: the old page must not connect again.
     throw location.reload();
   }
   queue.clear();

@@ -280,8 +280,8 @@ impl ViewerGame {
         self.silent_since.into_iter().chain(away).min()
     }
 
-    /// Returns the time on a clock in seconds, by its last reading. The running clock of a board that is not heard has counted on until the
-    /// last word of the board.
+    /// Returns the time on a clock in seconds: its last reading. If the board is not heard, the running clock has counted on from the reading
+    /// until the board was last heard.
     pub fn clock_seconds(&self, color: Color) -> Option<u32> {
         let clock = self.clock?;
         let since = self.silent_since().filter(|_| clock.running == Some(color) && !self.is_ended);
