@@ -21,14 +21,14 @@ fn main() {
     assert_eq!(problems, 0, "the games of the tests are legal");
     moves(&mut table, &text, plies);
     table.row(
-        "`check --strict` beside `check`: time",
+        "`check --strict` beside `check`",
         Unit::Time,
         Limit::AtMost(2.5),
         || _ = collection::strict(&text),
         || _ = collection::check(&text),
     );
     table.row(
-        "`convert` beside `check`: time",
+        "`convert` beside `check`",
         Unit::Time,
         Limit::AtMost(2.5),
         || _ = collection::convert(&text),
@@ -40,9 +40,9 @@ fn main() {
 
 /// Draughts moves read and played, beside chess moves.
 fn moves(table: &mut Table, text: &[u8], plies: u64) {
-    let name = "PDN with moves played, beside pgn-reader + shakmaty: speed";
+    let name = "moves of PDN, beside pgn-reader + shakmaty";
     let limit = Limit::AtLeast(1.2);
-    let unit = |plies: u64| Unit::Speed(plies as f64 / 1e6, "million plies/s");
+    let unit = |plies: u64| Unit::Speed(plies as f64 / 1e6, "M plies/s");
     match chess::games(plies) {
         Some((games, count)) => table.row_of_two(
             name,
@@ -58,8 +58,8 @@ fn moves(table: &mut Table, text: &[u8], plies: u64) {
 /// One file checked by the program on two cores, beside one, and a folder of sixteen lines.
 fn on_two_cores(table: &mut Table, text: &[u8]) {
     let names = [
-        "`damcast check` of one file on two cores, beside one: speed",
-        "`damcast fsck` of sixteen lines on two cores, beside one: speed",
+        "`check` of a file, two cores beside one",
+        "`fsck` of 16 lines, two cores beside one",
     ];
     let limit = Limit::AtLeast(1.7);
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);

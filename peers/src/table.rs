@@ -91,7 +91,7 @@ impl Table {
         let (unit, missed) =
             (if let Unit::Speed(_, name) = units.0 { name } else { "s" }, if is_met { "" } else { ", missed" });
         self.rows.push(format!(
-            "| {name} | {ours:.3} {unit} | {peer:.3} {unit} | {middle:.2} | {}{missed} | {PAIRS} | {least:.2} to {most:.2} |",
+            "| {name} | {ours:.2} {unit} | {peer:.2} {unit} | {middle:.2} | {}{missed} | {PAIRS} | {least:.2}–{most:.2} |",
             words(limit)
         ));
         eprintln!("{name}: {middle:.2}");
@@ -106,8 +106,8 @@ impl Table {
 
 fn words(limit: Limit) -> String {
     match limit {
-        Limit::AtLeast(ratio) => format!("at least {ratio}"),
-        Limit::AtMost(ratio) => format!("at most {ratio}"),
+        Limit::AtLeast(ratio) => format!("≥ {ratio}"),
+        Limit::AtMost(ratio) => format!("≤ {ratio}"),
     }
 }
 
