@@ -9,9 +9,10 @@
 //! The end is visible when all entries are, and its own seconds have passed; the result with it or after it. Visible parts stay visible:
 //! the view of a later moment begins with that of an earlier one. The view needs no memory, so it survives a restart.
 //!
-//! If the clock of the machine was set back, earlier records have later times than those that follow: they become visible together.
+//! If the clock of the machine was set back, earlier records have later times than those that follow: they become visible together; without
+//! a delay in seconds all are visible at once.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use draughts_pdn::game::Tags;
 use draughts_pdn::tag;
 use draughts_tournament::MOVES;
@@ -132,8 +133,12 @@ impl Delay {
         game.header.is_entered && (is_closed || self.plies == 0 && self.visible_at(game.opened_at) <= now)
     }
 
-    /// Returns the moment at which something recorded at `at` becomes visible.
+    /// Returns the moment at which something recorded at `at` becomes visible; without a delay it always is, also if the clock of the
+    /// machine was set back after it.
     pub fn visible_at(self, at: WallTime) -> WallTime {
+        if self.seconds == 0 {
+            return DateTime::<Utc>::MIN_UTC.fixed_offset();
+        }
         at.checked_add_signed(TimeDelta::seconds(self.seconds.into())).unwrap_or(at)
     }
 
@@ -204,7 +209,8 @@ mod tests {
             (view.is_begun, visible_event_count(view))
         };
         let (seconds, plies) = (Delay { seconds: 10, plies: 0 }, Delay { seconds: 0, plies: 1 });
-        assert_eq!([4, 5].map(|now| begins(&game, Delay::NO_DELAY, now)), [(false, 0), (true, 1)]);
+        // The clock of the machine may have been set back since.
+        assert_eq!([4, 5].map(|now| begins(&game, Delay::NO_DELAY, now)), [(true, 1); 2]);
         assert_eq!([14, 15].map(|now| begins(&game, seconds, now)), [(false, 0), (true, 1)]);
         assert_eq!(seconds.next_change(&game, moment(6)), Some(moment(15)));
         assert_eq!(begins(&game, plies, 99), (false, 0));

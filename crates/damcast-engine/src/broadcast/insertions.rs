@@ -208,6 +208,9 @@ pub(super) mod tests {
     fn delayed_events_begin_with_earlier_ones() {
         let mut game = repaired();
         game.apply(moment(5), changes(1, &[], &LINES).1.pop().unwrap());
+        // The inserted moves follow the last entry that was recorded before them.
+        let view = Delay { seconds: 0, plies: 1 }.view(&game, moment(8));
+        assert_eq!((view.entries.len(), view.insertions.len()), (3, 1));
         game.apply(moment(9), GameChange::Ended(Some("1-1".into())));
         let board = Board::new("a", Variant::international(), Vec::new());
         for delay in [Delay { seconds: 3, plies: 0 }, Delay { seconds: 0, plies: 1 }, Delay { seconds: 2, plies: 2 }] {
@@ -224,9 +227,6 @@ pub(super) mod tests {
             }
             assert_eq!(before.len(), 8);
         }
-        // The inserted moves follow the last entry that was recorded before them.
-        let view = Delay { seconds: 0, plies: 1 }.view(&game, moment(8));
-        assert_eq!((view.entries.len(), view.insertions.len()), (3, 1));
     }
 
     #[test]
