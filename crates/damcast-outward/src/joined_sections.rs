@@ -107,7 +107,17 @@ impl JoinedSections {
         match value {
             Value::String(text) if self.shown_name(hall, text) != text => *value = HIDDEN_NAME.into(),
             Value::Array(items) => items.iter_mut().for_each(|item| self.mask(hall, item)),
-            Value::Object(members) => members.values_mut().for_each(|member| self.mask(hall, member)),
+            Value::Object(members) => {
+                members.values_mut().for_each(|member| self.mask(hall, member));
+                // Numbers name the player too: those of a player, and of the games that wait for one.
+                for (name, numbers) in
+                    [("name", &["fmjd_id", "licence"][..]), ("White", &["WhiteFmjdId"]), ("Black", &["BlackFmjdId"])]
+                {
+                    if members.get(name).is_some_and(|name| name == HIDDEN_NAME) {
+                        numbers.iter().for_each(|number| drop(members.remove(*number)));
+                    }
+                }
+            }
             _ => {}
         }
     }
@@ -185,14 +195,27 @@ impl JoinedSections {
     /// Returns a file of games of a hall without the names that another hall hides.
     pub fn masked_games(&self, hall: &str, text: &str) -> String {
         let Some(names) = self.names.get(hall) else { return text.to_owned() };
-        let lines = text.split_inclusive('\n').map(|line| {
-            let side = ["White", "Black"].into_iter().find(|side| line.starts_with(&format!("[{side} \"")));
+        let (mut shown, mut hidden) = (String::new(), BTreeSet::new());
+        for line in text.split_inclusive('\n') {
+            let side_with = |suffix: &str| {
+                ["White", "Black"].into_iter().find(|side| line.starts_with(&format!("[{side}{suffix} \"")))
+            };
+            let side = side_with("");
             match side.filter(|_| names.iter().any(|name| line.contains(&format!(" \"{}\"]", escaped(name))))) {
-                Some(side) => format!("[{side} \"{HIDDEN_NAME}\"]\n"),
-                None => line.to_owned(),
+                Some(side) => {
+                    hidden.insert(side);
+                    shown += &format!("[{side} \"{HIDDEN_NAME}\"]\n");
+                }
+                // The number at the FMJD names the player too.
+                None if side_with("FmjdId").is_some_and(|side| hidden.contains(side)) => {}
+                None => {
+                    // The names of a game stand before its other tags of players.
+                    hidden.retain(|known| Some(*known) != side);
+                    shown += line;
+                }
             }
-        });
-        lines.collect()
+        }
+        shown
     }
 }
 
@@ -350,6 +373,13 @@ mod tests {
         let games = "[White \"Ada\"]\n[Black \"Bob \\\"B\\\" Bo\"]\n\n1. 32-28 *\n";
         assert_eq!(joined.masked_games("a", games), games.replace("Bob \\\"B\\\" Bo", HIDDEN_NAME));
         assert_eq!(joined.masked_games("b", games), games);
+        // A number at the FMJD names the player too.
+        let number = |side: &str| format!("[{side}FmjdId \"1\"]\n");
+        let numbers = format!("{}{}", number("White"), number("Black"));
+        let shown_games = joined.masked_games("a", &games.replace("\n\n", &format!("\n{numbers}\n")).repeat(2));
+        assert_eq!([number("White"), number("Black")].map(|line| shown_games.matches(&line).count()), [2, 0]);
+        let player = joined.masked("a", json!({"name": shown[1], "fmjd_id": "1", "licence": "2", "rating": 3}));
+        assert_eq!(player, json!({"name": HIDDEN_NAME, "rating": 3}));
         assert_ne!(joined.hidden_digest(), JoinedSections::new(&documents[..1]).hidden_digest());
         let standings = json!({"sections": [{"section": "Open", "rows": [{"rank": 1, "name": shown[1]}]}]});
         let standings = join_standings(&[("a", standings.clone()), ("b", standings)], &joined).unwrap();

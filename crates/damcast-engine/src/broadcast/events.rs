@@ -273,10 +273,8 @@ pub fn live_update_events(board: &Board, game: &GameRecord, skip: u64, max_count
 /// Returns the `n`th list of all boards, without the hidden names.
 pub fn board_list_event(n: u64, at: WallTime, boards: &[Board], hidden: &HiddenNames) -> GameEvent {
     let board = |board: &Board| {
-        let tags = board.tags.iter().fold(Object::new(), |tags, (name, value)| {
-            // No game of the board has the number 0.
-            tags.text(name, hidden.mask(&board.name, 0, name, value))
-        });
+        // No game of the board has the number 0.
+        let tags = shown_tags((&board.name, 0), board.tags.iter(), hidden);
         let object = Object::new().text("board", &board.name);
         object.text("gametype", &board.variant.game_type.tag_value()).object("tags", tags)
     };
@@ -284,10 +282,22 @@ pub fn board_list_event(n: u64, at: WallTime, boards: &[Board], hidden: &HiddenN
     GameEvent::without_board(Stream::Boards, n, at, body)
 }
 
+/// Returns the tags of a game without hidden names and their FMJD numbers.
+fn shown_tags<'t>(
+    (board, game): (&str, u32),
+    tags: impl Iterator<Item = &'t (String, String)> + Clone,
+    hidden: &HiddenNames,
+) -> Object {
+    let value_of = |wanted: &str| tags.clone().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str());
+    let is_hidden = |tag: &str| hidden.hides_number(board, game, tag, tag.strip_suffix("FmjdId").and_then(value_of));
+    tags.clone()
+        .filter(|(name, _)| !is_hidden(name))
+        .fold(Object::new(), |all, (name, value)| all.text(name, hidden.mask(board, game, name, value)))
+}
+
 fn game_opened_event(board: &Board, game: &GameRecord, withheld: &HiddenNames) -> Object {
     let tags = game.header.tags.iter().filter(|(name, _)| name != "GameType");
-    let shown = |name, value| withheld.mask(&board.name, game.number(), name, value);
-    let tags = tags.fold(Object::new(), |tags, (name, value)| tags.text(name, shown(name, value)));
+    let tags = shown_tags((&board.name, game.number()), tags, withheld);
     let body = Object::new().text("type", "game").text("gametype", &game.variant().game_type.tag_value());
     let body = body.object("tags", tags).text("fen", &fen_of(&game.header.start()));
     let body = if game.header.is_entered { body.text("source", "entry") } else { body };

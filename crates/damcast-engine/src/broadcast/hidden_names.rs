@@ -56,10 +56,22 @@ impl HiddenNames {
 
     /// Returns the visible value of a tag of a game.
     pub fn mask<'v>(&self, board: &str, game: u32, tag: &str, value: &'v str) -> &'v str {
-        let is_of_hidden =
-            || self.tags.iter().any(|(of, number, known)| (of.as_str(), *number, *known) == (board, game, tag));
-        let is_hidden = self.names.contains(value) && (!self.shared.contains(value) || is_of_hidden());
+        let is_hidden =
+            self.names.contains(value) && (!self.shared.contains(value) || self.is_of_hidden(board, game, tag));
         if is_hidden { HIDDEN_NAME } else { value }
+    }
+
+    fn is_of_hidden(&self, board: &str, game: u32, tag: &str) -> bool {
+        self.tags.iter().any(|(of, number, known)| (of.as_str(), *number, *known) == (board, game, tag))
+    }
+
+    /// Whether a tag of a game has the FMJD number of a hidden player. `name`: the player with this colour, if known.
+    pub fn hides_number(&self, board: &str, game: u32, tag: &str, name: Option<&str>) -> bool {
+        let side = PLAYER_TAGS.into_iter().find(|side| tag.strip_prefix(side) == Some("FmjdId"));
+        side.is_some_and(|side| {
+            self.is_of_hidden(board, game, side)
+                || name.is_some_and(|name| name == HIDDEN_NAME || self.mask(board, game, side, name) == HIDDEN_NAME)
+        })
     }
 
     /// Whether a file contains one of the names.

@@ -419,7 +419,11 @@ impl<'r> Change<'r> {
                 |of: Option<&CorrectedGame>| of.and_then(|of| of.pairing).map_or(String::new(), format_pairing_key);
             let (old, new) = (key(self.before.corrected(&game.board, game.number)), key(Some(game)));
             bodies.extend((old != new).then(|| amend(PAIRING, &old, &new)));
-            let mask = |tag, value| hidden.mask(&game.board, game.number, tag, value);
+            let name_of = |side: &str| game.tags.get(side).map(|tag| tag.value.as_str());
+            let mask = |tag: &str, value| match tag.strip_suffix("FmjdId") {
+                Some(side) if hidden.hides_number(&game.board, game.number, tag, name_of(side)) => "",
+                _ => hidden.mask(&game.board, game.number, tag, value),
+            };
             let tags = self.tags(game).into_iter();
             bodies.extend(tags.map(|(tag, old, new)| amend(tag, mask(tag, old), mask(tag, new))));
         }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use draughts_tournament::HIDDEN_NAME;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -67,6 +68,7 @@ pub(super) fn joined(line: &str, place: &LinePlace<'_>, sections: &JoinedSection
     let mut text =
         format!("{{\"seq\":{seq},\"gen\":{},\"hall\":{},\"hall_seq\":{hall_seq}", json!(generation), json!(shown_hall));
     let is_pairing_correction = text_of("field").is_some_and(|field| field == "pairing");
+    let is_number_correction = text_of("field").is_some_and(|field| field.ends_with("FmjdId"));
     for (name, value) in &members {
         let raw = value.get();
         let as_text = || serde_json::from_str::<String>(raw).ok();
@@ -83,15 +85,23 @@ pub(super) fn joined(line: &str, place: &LinePlace<'_>, sections: &JoinedSection
             "old" | "new" if is_pairing_correction => {
                 as_text().filter(|id| !matches!(&**id, "" | "none")).map(|id| json!(sections.pairing(hall, &id)))
             }
+            // A number at the FMJD names the player.
+            "old" | "new" if is_number_correction && sections.hides_names(hall) => Some(json!("")),
             "white" | "black" | "old" | "new" => as_text().map(|name| json!(sections.shown_name(hall, &name))),
             "parts" | "list" if sections.hides_names(hall) => {
                 serde_json::from_str::<Value>(raw).ok().map(|value| sections.masked(hall, value))
             }
             "tags" if sections.hides_names(hall) => serde_json::from_str::<Value>(raw).ok().map(|mut tags| {
                 for side in ["White", "Black"] {
-                    if let Some(name) = tags[side].as_str() {
-                        tags[side] = sections.shown_name(hall, name).into();
+                    let Some(shown) = tags[side].as_str().map(|name| sections.shown_name(hall, name).to_owned()) else {
+                        continue;
+                    };
+                    if shown == HIDDEN_NAME
+                        && let Some(tags) = tags.as_object_mut()
+                    {
+                        tags.remove(&format!("{side}FmjdId"));
                     }
+                    tags[side] = shown.into();
                 }
                 tags
             }),
