@@ -197,6 +197,37 @@ fn missing_outlet_folder_is_reported_and_harms_no_other() {
     hall.ends_clean();
 }
 
+/// Pages must not call boards live whose events cannot be written, as on a full disk.
+#[test]
+fn outlet_without_its_events_gives_no_sign_of_life() {
+    let mut hall = Hall::begin("[[outlet]]\nname = \"hall\"\n");
+    hall.play(2);
+    hall.shows_all("public-hall");
+    // A folder in the place of the file.
+    let (events, away) = (hall.file("public-hall/events.ndjson"), hall.place.path("away"));
+    for count in 0.. {
+        // The station may make the file again in between.
+        let _ = fs::rename(&events, away.with_extension(count.to_string()));
+        if fs::create_dir(&events).is_ok() {
+            break;
+        }
+    }
+    hall.wait("the alarm", |hall| hall.alarms().iter().any(|alarm| alarm["place"] == "public-hall"));
+    hall.play(4);
+    hall.shows_all("public");
+    let signs = |hall: &Hall| ["public", "public-hall"].map(|outlet| hall.read(&format!("{outlet}/alive.json")));
+    let before = signs(&hall);
+    hall.wait("a sign of the other outlet", |hall| signs(hall)[0] != before[0]);
+    let next = signs(&hall);
+    hall.wait("its next sign", |hall| signs(hall)[0] != next[0]);
+    assert_eq!(signs(&hall)[1], before[1]);
+    fs::remove_dir(&events).unwrap();
+    hall.shows_all("public-hall");
+    hall.wait("signs again", |hall| signs(hall)[1] != before[1]);
+    hall.wait("it is over", |hall| hall.alarms().is_empty());
+    hall.ends_clean();
+}
+
 /// Returns the groups of the machine: their names and numbers.
 pub fn groups() -> Vec<(String, u32)> {
     let groups = fs::read_to_string("/etc/group").unwrap();

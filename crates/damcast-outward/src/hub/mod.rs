@@ -48,7 +48,7 @@ use source::{HallNews, MAX_HALL_SIZE, News, NewsSender};
 use state::{HallState, PastGenerations};
 
 /// Time without a word from a hall, or from its recorder, after which the hall is away.
-pub const MAX_SILENCE: Duration = Duration::from_secs(20);
+pub const MAX_SILENCE: Duration = Duration::from_secs(14);
 /// Interval between signs of life of the hub, between writes of the state file, and between attempts after an error of the disk.
 const TICK: Duration = Duration::from_secs(1);
 /// Interval between two signs of life.
@@ -163,8 +163,10 @@ struct Hall {
     heard: Option<Instant>,
     /// Whether its files were listed in this run, or cannot be.
     is_listed: bool,
-    /// Whether lines of the hall could not be written.
+    /// Tells the thread that lines of the hall could not be written.
     is_unwritten: Arc<AtomicBool>,
+    /// Whether the copy has all lines that came.
+    has_all_lines: bool,
     /// Generation that the hub takes from the hall, from before its first line on.
     claimed: Option<String>,
     past: PastGenerations,
@@ -185,6 +187,7 @@ impl Hub {
                 heard: None,
                 is_listed: false,
                 is_unwritten: Arc::default(),
+                has_all_lines: true,
                 claimed: None,
                 past: PastGenerations::default(),
             });
@@ -262,7 +265,9 @@ impl Hub {
             News::Begin(reason, files) => self.begin_copy(index, reason, files),
             News::Lines(after, lines, position) => {
                 hall.heard = Some(Instant::now());
-                if let Err(error) = hall.copy.append(after, &lines, *position) {
+                let appended = hall.copy.append(after, &lines, *position);
+                hall.has_all_lines = appended.is_ok();
+                if let Err(error) = appended {
                     hall.is_unwritten.store(true, Ordering::Relaxed);
                     hall.state.problem = Some(format!("its lines cannot be written: {error}"));
                     return;
@@ -458,9 +463,10 @@ impl Hub {
         Ok(())
     }
 
-    /// Writes the sign of life and the state file, if it is time.
+    /// Writes the sign of life and the state file, if it is time. With a full disk there is no sign: pages must not call old boards live.
     fn write_signs(&mut self) {
-        if self.signed.is_none_or(|signed| signed.elapsed() >= SIGN_INTERVAL) {
+        let is_current = self.disk_error.is_none() && self.halls.iter().all(|hall| hall.has_all_lines);
+        if is_current && self.signed.is_none_or(|signed| signed.elapsed() >= SIGN_INTERVAL) {
             self.signed = Some(Instant::now());
             if let Err(error) = write_sign(&self.options.directory) {
                 tracing::debug!(%error, "no sign of life can be written");

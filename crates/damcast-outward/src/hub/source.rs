@@ -17,6 +17,7 @@ use crate::curl::{self, FileRequest, LineAnswer};
 use crate::follow::{FollowEvent, Follower, Progress, RestartReason};
 use crate::hex::hex;
 use crate::web::event_lines::{GENERATION_HEADER, PREFIX_HEADER};
+use crate::web::event_reader::RecorderSign;
 use crate::web::files::{EVENTS_FILE, OutletFiles};
 
 /// Largest number of bytes in a batch of lines.
@@ -34,8 +35,10 @@ const FOLDER_PATIENCE: Duration = Duration::from_millis(500);
 const FULL_PAUSE: Duration = Duration::from_secs(600);
 /// Largest number of files that are fetched at once.
 const MAX_FETCHED: usize = 200;
-/// Longest pause between two attempts.
-const MAX_PAUSE: Duration = Duration::from_secs(30);
+/// Longest pause between two attempts: a hall that is back is shown within five seconds.
+const MAX_PAUSE: Duration = Duration::from_secs(4);
+/// Time after which an answer that stayed open was a good one.
+const GOOD_ANSWER: Duration = Duration::from_secs(30);
 
 /// Status of an answer to a name that is not among those of the server.
 const WRONG_HOST: u16 = 421;
@@ -171,8 +174,7 @@ pub(super) fn follow_url(url: &str, ca: Option<&Path>, sender: &NewsSender) {
         if is_full {
             sender.pause(FULL_PAUSE);
         }
-        // An answer that stayed open was a good one.
-        pause = if begun.elapsed() > MAX_PAUSE { Duration::from_secs(1) } else { pause };
+        pause = if begun.elapsed() > GOOD_ANSWER { Duration::from_secs(1) } else { pause };
         sender.pause(with_jitter(pause));
         pause = (pause * 2).min(MAX_PAUSE);
     }
@@ -373,6 +375,7 @@ impl FolderHall<'_> {
         };
         let mut follower = Follower::new(self.folder.join(EVENTS_FILE), progress).refusing_links();
         let files = OutletFiles::new(self.folder.clone());
+        let mut sign = RecorderSign::default();
         let mut listed = ListedFiles::default();
         let mut batch = Batch::after(position, String::new());
         let mut checked = None;
@@ -425,8 +428,8 @@ impl FolderHall<'_> {
                 && beat.is_none_or(|beat| beat.elapsed() >= Duration::from_secs(5))
             {
                 beat = Some(Instant::now());
-                let age = files.sign().map(|(_, written)| written.elapsed().unwrap_or_default());
-                self.sender.send(fault.clone().map_or(News::Alive(age), News::Lost))?;
+                let news = News::Alive(sign.age(&files));
+                self.sender.send(fault.clone().map_or(news, News::Lost))?;
             }
         }
         Ok(())

@@ -21,6 +21,12 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const MAX_SIGN_AGE: Duration = Duration::from_secs(11);
 /// Largest number of lines read in one step.
 const MAX_BATCH: usize = 4096;
+/// Number of lines in one step above which a new file of events is still being written, the pause that ends it, and its longest time.
+const MIN_BURST: usize = 64;
+const BURST_PAUSE: Duration = Duration::from_secs(1);
+const MAX_BURST: Duration = Duration::from_secs(10);
+/// Lateness in ms, beyond the delay of the outlet, above which a line has waited for its way here.
+const MAX_LATENESS: i64 = 10_000;
 
 /// Follows a folder until `views` has no receivers. The first view appears after all present lines are read. `sign` receives the time of
 /// the recorder's last sign of life, in ms since 1970.
@@ -40,6 +46,9 @@ pub fn spawn(
             sign: RecorderSign { published: sign, ..RecorderSign::default() },
             view: Arc::default(),
             is_caught_up: false,
+            rewritten: None,
+            unreadable_since: None,
+            is_read: true,
             now,
         };
         while !views.is_closed() {
@@ -59,6 +68,12 @@ struct EventReader {
     /// Delay of the outlet in ms, from the last line of a game that was read live: lines of a whole file were published after it.
     lag: i64,
     is_caught_up: bool,
+    /// Times at which a new generation began and at which many of its lines came; `None` once it is read.
+    rewritten: Option<(Instant, Instant)>,
+    /// Time since which the events cannot be read.
+    unreadable_since: Option<Instant>,
+    /// Whether the last step could read the events.
+    is_read: bool,
     now: fn() -> i64,
 }
 
@@ -66,30 +81,41 @@ impl EventReader {
     /// Waits for lines, reads at most [`MAX_BATCH`], and publishes a view if something has changed; the first one only after all present
     /// lines are read.
     fn step(&mut self, views: &watch::Sender<Arc<View>>) {
-        let mut next = match self.follower.next(POLL_INTERVAL) {
-            Ok(news) => news,
-            Err(error) => {
-                tracing::warn!(%error, "the events cannot be read");
-                std::thread::sleep(POLL_INTERVAL);
-                None
-            }
-        };
-        let mut taken = 0;
-        while let Some(news) = next.take() {
-            self.apply_event(news);
-            taken += 1;
-            if taken < MAX_BATCH {
-                // The next wait reports read errors.
-                next = self.follower.poll().ok().flatten();
-            }
+        let mut next = self.follower.next(POLL_INTERVAL);
+        let mut batch = Vec::new();
+        while let Ok(Some(news)) = next {
+            batch.push(news);
+            // The next wait reports read errors.
+            next = if batch.len() < MAX_BATCH { self.follower.poll().or(Ok(None)) } else { Ok(None) };
         }
-        let is_first = !self.is_caught_up;
-        if taken < MAX_BATCH {
+        let is_alone = batch.len() == 1;
+        let taken = batch.len();
+        batch.into_iter().for_each(|news| self.apply_event(news, is_alone));
+        if let Err(error) = next {
+            if std::mem::take(&mut self.is_read) {
+                tracing::warn!(%error, "the events cannot be read");
+                self.unreadable_since.get_or_insert_with(Instant::now);
+            }
+            std::thread::sleep(POLL_INTERVAL);
+        } else if !std::mem::replace(&mut self.is_read, true) {
+            self.unreadable_since = None;
+        } else if !self.is_caught_up && taken < MAX_BATCH && self.is_whole(taken) {
             self.is_caught_up = true;
+            self.rewritten = None;
+            return self.publish(true, views);
         }
         if self.is_caught_up {
-            self.publish(is_first || taken > 0, views);
+            self.publish(taken > 0, views);
         }
+    }
+
+    /// Whether a file that begins anew is written: the station writes a large one in parts.
+    fn is_whole(&mut self, taken: usize) -> bool {
+        let Some((begun, busy)) = &mut self.rewritten else { return true };
+        if taken >= MIN_BURST {
+            *busy = Instant::now();
+        }
+        busy.elapsed() >= BURST_PAUSE || begun.elapsed() >= MAX_BURST
     }
 
     /// Publishes a view if the events, the archive, the recorder's signs of life or the featured board have changed, or the event is
@@ -97,7 +123,9 @@ impl EventReader {
     fn publish(&mut self, has_news: bool, views: &watch::Sender<Arc<View>>) {
         let archive = self.files.archive();
         let now = (self.now)();
-        let silent_since = self.sign.silent_since(&self.files, now);
+        let unread = self.unreadable_since.map(|since| since.elapsed()).filter(|age| *age > MAX_SIGN_AGE);
+        let unread = unread.map(|age| self.view.silent_since.unwrap_or(before(now, age)));
+        let silent_since = self.sign.silent_since(&self.files, now).or(unread);
         let is_same = || {
             silent_since == self.view.silent_since
                 && featured(&self.hall, &self.view.plan, now) == self.view.featured.as_deref()
@@ -112,14 +140,18 @@ impl EventReader {
         }
     }
 
-    fn apply_event(&mut self, news: FollowEvent) {
+    /// Applies news of the file; `is_alone`: it was the only one of its step.
+    fn apply_event(&mut self, news: FollowEvent, is_alone: bool) {
         match news {
             FollowEvent::Line(EventLine { seq, generation, text, .. }) => {
+                self.unreadable_since = None;
                 let now = (self.now)();
                 let event = event_time(&text);
-                let heard = if self.is_caught_up {
-                    let delay = event.filter(|(_, is_delayed)| *is_delayed).map(|(at, _)| now - at);
-                    self.lag = delay.filter(is_delay).unwrap_or(self.lag);
+                let delay = event.filter(|(_, is_delayed)| *is_delayed).map(|(at, _)| now - at).filter(is_delay);
+                // Lines that waited for the way here come together; an outlet that has another delay now sends single ones.
+                let is_late = delay.is_some_and(|delay| delay > self.lag + MAX_LATENESS) && !is_alone;
+                let heard = if self.is_caught_up && !is_late {
+                    self.lag = delay.unwrap_or(self.lag);
                     now
                 } else {
                     event.map_or(now, |(at, _)| (at + self.lag).min(now))
@@ -131,18 +163,40 @@ impl EventReader {
                 self.hall = self.hall.begun_anew();
                 // Keep the present view until the new file is read: its lines are not new.
                 self.is_caught_up = false;
+                self.rewritten = Some((Instant::now(), Instant::now()));
+                self.unreadable_since = None;
             }
-            FollowEvent::Damaged { seq, problem: what } => tracing::warn!(seq, what, "a line of the events is none"),
-            FollowEvent::FileMissing => tracing::info!("there is no file of events; waiting for it"),
-            FollowEvent::Truncated { lines } => tracing::info!(lines, "the events were cut; waiting for the rest"),
-            FollowEvent::Resumed => tracing::info!("the events are there again"),
+            FollowEvent::Damaged { seq, problem: what } => {
+                tracing::warn!(seq, what, "a line of the events is none");
+                self.unreadable_since.get_or_insert_with(Instant::now);
+            }
+            FollowEvent::FileMissing => {
+                tracing::info!("there is no file of events; waiting for it");
+                // Before the first line there is nothing that may be old.
+                if self.hall.seq > 0 {
+                    self.unreadable_since.get_or_insert_with(Instant::now);
+                }
+            }
+            FollowEvent::Truncated { lines } => {
+                tracing::info!(lines, "the events were cut; waiting for the rest");
+                self.unreadable_since.get_or_insert_with(Instant::now);
+            }
+            FollowEvent::Resumed => {
+                tracing::info!("the events are there again");
+                self.unreadable_since = None;
+            }
         }
     }
 }
 
+/// Returns the time of an age, in ms since 1970.
+fn before(now: i64, age: Duration) -> i64 {
+    now - i64::try_from(age.as_millis()).unwrap_or(0)
+}
+
 /// Last sign of the recorder, in `alive.json`.
 #[derive(Default)]
-struct RecorderSign {
+pub struct RecorderSign {
     text: Vec<u8>,
     /// Time at which the file last changed; `None` without the file.
     changed_at: Option<Instant>,
@@ -153,10 +207,9 @@ struct RecorderSign {
 }
 
 impl RecorderSign {
-    /// Returns the time since which the recorder is silent, in ms since 1970; `None` while it gives signs. If there was no sign since the
-    /// start of the server, the recorder is of a version that gives none, and counts as alive. While the file cannot be read, the age of
-    /// the last sign counts.
-    fn silent_since(&mut self, files: &OutletFiles, now: i64) -> Option<i64> {
+    /// Returns the age of the last sign; `None` if there was none since the first call. While the file cannot be read, the age of the last
+    /// sign counts.
+    pub fn age(&mut self, files: &OutletFiles) -> Option<Duration> {
         if let Some((text, modified)) = files.sign().filter(|(text, _)| *text != self.text) {
             // The first sign may be an old one; later the time of this machine does not matter.
             let age = modified.elapsed().unwrap_or_default().min(Duration::from_secs(86_400 * 365));
@@ -164,8 +217,14 @@ impl RecorderSign {
             self.changed_at = Instant::now().checked_sub(age).filter(|_| is_first).or(Some(Instant::now()));
             self.text = text;
         }
-        let age = self.changed_at?.elapsed();
-        let since = now - i64::try_from(age.as_millis()).unwrap_or(0);
+        Some(self.changed_at?.elapsed())
+    }
+
+    /// Returns the time since which the recorder is silent, in ms since 1970; `None` while it gives signs. If there was no sign since the
+    /// start of the server, the recorder is of a version that gives none, and counts as alive.
+    fn silent_since(&mut self, files: &OutletFiles, now: i64) -> Option<i64> {
+        let age = self.age(files)?;
+        let since = before(now, age);
         self.published.store(since, Ordering::Relaxed);
         self.silent_since = (age > MAX_SIGN_AGE).then(|| self.silent_since.unwrap_or(since));
         self.silent_since

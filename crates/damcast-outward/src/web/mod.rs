@@ -40,7 +40,7 @@ pub(super) mod assets;
 pub(super) mod diagram;
 pub mod event_facts;
 pub mod event_lines;
-mod event_reader;
+pub(crate) mod event_reader;
 pub mod files;
 pub(super) mod hosts;
 pub mod listener;

@@ -509,7 +509,7 @@ impl Outlets {
                 next = Instant::now() + self.write(Local::now().fixed_offset());
                 guard.take().into_iter().for_each(StartGuard::finish);
             }
-            signs.write(self.slots.iter().filter_map(OutletSlot::shown).filter_map(Outlet::written_folder));
+            signs.write(self.slots.iter().filter_map(OutletSlot::shown).filter_map(Outlet::current_folder));
             self.slots.iter_mut().for_each(|place| place.report(&watches.problems));
             watches.log.report(self.log_problems());
             watches.live.report(of_live.iter().cloned());

@@ -64,6 +64,8 @@ pub struct Outlet {
     /// Repaired problems since the last [`Outlet::findings`].
     repaired: Vec<ProblemReport>,
     was_written: bool,
+    /// Whether the events have all that may be visible.
+    has_all_events: bool,
     /// Files that are replaced as a whole, after former ones were last removed.
     cleaned: Option<BTreeSet<PathBuf>>,
 }
@@ -110,6 +112,7 @@ impl Outlet {
             fault: None,
             repaired: Vec::new(),
             was_written: false,
+            has_all_events: false,
             cleaned: None,
         }
     }
@@ -165,6 +168,7 @@ impl Outlet {
     ///
     /// Returns the first I/O error, with the name of its file; missing parts follow with the next call.
     pub fn try_to_write(&mut self, round_boards: &mut RoundBoards, now: WallTime) -> io::Result<()> {
+        self.has_all_events = false;
         self.ensure_folders()?;
         if !self.was_written {
             self.remove_partial_files()?;
@@ -173,6 +177,7 @@ impl Outlet {
         // Files depend on the plan, so it is made durable first.
         round_boards.plans.save(self.disk.as_ref(), &self.log).map_err(with_file_name("log/round-K.plan"))?;
         let events = self.append_events(round_boards, now).map_err(with_file_name(EVENTS_FILE));
+        self.has_all_events = events.is_ok();
         // An order without its end stops all files.
         if events.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::InvalidData) {
             return events;
@@ -287,9 +292,10 @@ impl Outlet {
         is_lost || !self.modified.is_empty()
     }
 
-    /// Returns the folder of the outlet; `None` until its files were written.
-    pub fn written_folder(&self) -> Option<&Path> {
-        self.was_written.then(|| self.folders[1].path())
+    /// Returns the folder of the outlet if its events have all that may be visible: with a full disk there is no sign of life, because pages
+    /// must not call old boards live.
+    pub fn current_folder(&self) -> Option<&Path> {
+        self.has_all_events.then(|| self.folders[1].path())
     }
 
     /// Returns the problems of the files, open and repaired.
