@@ -146,6 +146,24 @@ fn files_of_filters_stay_without_links() {
     }
 }
 
+/// An outlet that is not there, as before its disk is mounted, removes no page of a game.
+#[test]
+fn missing_outlet_removes_no_page() {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    outlet.play("board-1", 1);
+    let (config, folder) = (config(&outlet), outlet.path("../pages"));
+    let pages = || run(&["pages", "--once", "--config", config.to_str().unwrap(), "--into", folder.to_str().unwrap()]);
+    pages().done();
+    let before = names(&folder);
+    assert!(before.contains("game-board-1-1.html"), "{before:?}");
+    fs::rename(outlet.path("events.ndjson"), outlet.path("away")).unwrap();
+    pages().fails(1, "the pages of its games stay");
+    assert_eq!(names(&folder), before);
+    fs::rename(outlet.path("away"), outlet.path("events.ndjson")).unwrap();
+    pages().done();
+}
+
 #[test]
 fn withdrawn_name_is_in_no_file() {
     let mut outlet = OutletFixture::new();

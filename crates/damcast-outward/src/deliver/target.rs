@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::image::{FolderImage, Stamp, is_deliverable};
+use crate::web::files::SIGN_FILE;
 
 /// Files at the target of a delivery.
 #[derive(Debug)]
@@ -39,12 +40,15 @@ impl Target {
     }
 
     /// Returns the names of the files that the target lacks, has otherwise or has too much. Removed files come first, because their content may
-    /// have been withdrawn; then the files of the folder itself; then those that changed last.
+    /// have been withdrawn; then the files of the folder itself; then those that changed last. The
+    /// sign of life comes last: a call that is cut off must not make old content live.
     pub fn changes(&self, image: &FolderImage) -> Vec<String> {
         let removed = self.files.keys().filter(|name| !image.contains_key(*name));
         let mut changed: Vec<(&String, &Stamp)> =
             image.iter().filter(|(name, stamp)| self.files.get(*name) != Some(&Some(**stamp))).collect();
-        changed.sort_by_key(|(name, stamp)| (name.contains('/'), std::cmp::Reverse(stamp.modified())));
+        changed.sort_by_key(|(name, stamp)| {
+            (name.as_str() == SIGN_FILE, name.contains('/'), std::cmp::Reverse(stamp.modified()))
+        });
         removed.chain(changed.into_iter().map(|(name, _)| name)).cloned().collect()
     }
 

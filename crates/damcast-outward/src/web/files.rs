@@ -27,7 +27,7 @@ use crate::hex::hex;
 /// Name of the file of events.
 pub const EVENTS_FILE: &str = "events.ndjson";
 /// Name of the file by which the recorder says that it lives.
-const SIGN_FILE: &str = "alive.json";
+pub const SIGN_FILE: &str = "alive.json";
 /// Largest size of it that is read, in bytes.
 const MAX_SIGN_SIZE: u64 = 256;
 /// Files that are replaced as a whole, with their content types.

@@ -157,13 +157,16 @@ impl PageFolder {
     /// Adds new files to the list before they are written, with one write of the list. Skips names that exist on the disk:
     /// [`PageFolder::put`] refuses files of others.
     fn announce(&mut self, names: impl Iterator<Item = String>) -> io::Result<()> {
-        let before = self.files.len();
-        for name in names {
-            if !self.files.contains_key(&name) && fs::symlink_metadata(self.path.join(&name)).is_err() {
-                self.files.insert(name, None);
-            }
-        }
-        if self.files.len() > before { self.write_list() } else { Ok(()) }
+        let is_new =
+            |name: &String| !self.files.contains_key(name) && fs::symlink_metadata(self.path.join(name)).is_err();
+        let new: Vec<String> = names.filter(is_new).collect();
+        if new.is_empty() { Ok(()) } else { self.add_to_list(new) }
+    }
+
+    /// Adds names to the list; not at all if it cannot be written, so that no file is there without being on it.
+    fn add_to_list(&mut self, new: Vec<String>) -> io::Result<()> {
+        self.files.extend(new.iter().map(|name| (name.clone(), None)));
+        self.write_list().inspect_err(|_| self.files.retain(|name, _| !new.contains(name)))
     }
 
     /// Writes a file unless it has this content. Returns whether it was written.
@@ -182,8 +185,7 @@ impl PageFolder {
                     return Err(refusal(&path, "is a file of others; remove it, or give another folder"));
                 }
                 // The list comes first: after a kill no file is without it.
-                self.files.insert(name.to_owned(), None);
-                self.write_list()?;
+                self.add_to_list(vec![name.to_owned()])?;
             }
         }
         self.replace(name, content)?;
@@ -253,8 +255,11 @@ impl StaticPages {
         let (sender, mut views) = watch::channel(Arc::<View>::default());
         let files = Arc::new(OutletFiles::new(options.outlet.clone()));
         event_reader::spawn(options.outlet.clone(), files.clone(), sender, Arc::default(), options.now)?;
-        // An outlet that cannot be read yet has pages without boards.
-        let _ = tokio::time::timeout(MAX_STARTUP_READ, views.changed()).await;
+        let unread = |_| {
+            let why = format!("the events in {} cannot be read within 30 seconds", options.outlet.display());
+            io::Error::new(io::ErrorKind::TimedOut, why)
+        };
+        let _ = tokio::time::timeout(MAX_STARTUP_READ, views.changed()).await.map_err(unread)?;
         let games = StoredGames::new(options.outlet.clone());
         let (assets, finished) = (Assets::embedded(), HashMap::new());
         Ok(StaticPages {
@@ -310,6 +315,10 @@ impl StaticPages {
     }
 
     fn write_view(&mut self, view: &View) -> io::Result<Renewal> {
+        if view.hall.seq == 0 && self.folder.files.keys().any(|name| name.starts_with("game-")) {
+            let outlet = self.options.outlet.display();
+            return Err(io::Error::other(format!("there are no events in {outlet}: the pages of its games stay")));
+        }
         let language = self.options.language;
         // Keep the pages of the filters after the event, when no page has links to them: viewers may have bookmarked them.
         let (sections, halls) = (&view.plan.sections, &view.hall.halls);
@@ -523,6 +532,21 @@ mod tests {
             (names(place.path()), names(&path)),
             (vec!["pages".to_owned(), "thesis.doc".to_owned()], vec![LIST_FILE.to_owned()])
         );
+    }
+
+    #[test]
+    fn file_that_is_not_on_the_list_is_not_taken_for_own() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("pages");
+        let mut folder = PageFolder::open(&path).unwrap();
+        // The list cannot be written: a folder is in its way.
+        fs::remove_file(path.join(LIST_FILE)).unwrap();
+        fs::create_dir(path.join(LIST_FILE)).unwrap();
+        assert!(folder.announce(["a.html".to_owned()].into_iter()).is_err());
+        fs::remove_dir(path.join(LIST_FILE)).unwrap();
+        folder.announce(["a.html".to_owned()].into_iter()).unwrap();
+        folder.put("a.html", b"1").unwrap();
+        assert!(PageFolder::open(&path).unwrap().files.contains_key("a.html"));
     }
 
     #[test]
