@@ -190,7 +190,8 @@ impl TableForm {
     }
 }
 
-/// Reads a time: `1:20:11`, `20:11`, or seconds. Empty: none.
+/// Reads a time: `1:20:11`, `20:11`, or seconds. Empty: none. `1:20` is refused: a clock shows it for hours and minutes, and for minutes
+/// and seconds.
 fn seconds(text: &str) -> Result<Option<u32>, String> {
     let text = text.trim();
     if text.is_empty() {
@@ -200,6 +201,9 @@ fn seconds(text: &str) -> Result<Option<u32>, String> {
         text.split(':').map(|part| part.parse().ok().filter(|part| *part < 100_000)).collect();
     match parts.as_deref() {
         Some([seconds]) => Ok(Some(*seconds)),
+        Some([first, second]) if *first < 10 && *second < 60 => {
+            Err(format!("`{text}` may be hours or minutes: write {first}:{second:02}:00 or 0:{first:02}:{second:02}"))
+        }
         Some([minutes, seconds]) if *seconds < 60 => Ok(Some(minutes * 60 + seconds)),
         Some([hours, minutes, seconds]) if *minutes < 60 && *seconds < 60 && *hours < 100 => {
             Ok(Some(hours * 3600 + minutes * 60 + seconds))
@@ -417,6 +421,7 @@ mod tests {
 
     #[test]
     fn times_are_read_as_people_write_them() {
+        assert!(seconds("1:20").unwrap_err().ends_with("write 1:20:00 or 0:01:20"));
         for (text, expected) in [("", None), (" 1:20:11 ", Some(4811)), ("20:11", Some(1211)), ("90", Some(90))] {
             assert_eq!(seconds(text), Ok(expected), "{text}");
         }

@@ -1,7 +1,7 @@
 // Set up: boards, the event and its players, without a file. Each step is done at once, and can be undone.
 
 // Contents before and after the last own step: `previous`, `left`.
-const evening = {asked: 0, setup: null, previous: null, left: null, amount: '1', names: '', changes: 0, last: Promise.resolve()};
+const evening = {asked: 0, setup: null, previous: null, left: null, amount: '1', names: '', tags: {}, changes: 0, last: Promise.resolve()};
 
 /** Changes the contents of `setup.toml`, after the changes before: `change` gets the contents that those have left. The station
  * refuses it if the file has other contents than `before()`. */
@@ -105,12 +105,15 @@ const drawLines = place => {
 const drawEvent = place => {
   const tags = contents().station?.tags ?? {};
   fill(place, [tags, gameType()], () => {
-    const inputs = ['Event', 'Site', 'TimeControl'].map(name => [name, el('input', {maxlength: 200, value: tags[name] ?? ''})]);
+    // Keep what was typed: other changes draw this form again.
+    const typed = evening.tags, input = name => el('input', {maxlength: 200, value: typed[name] ?? tags[name] ?? '', 'data-key': name, oninput: event => { typed[name] = event.target.value; }});
+    const inputs = ['Event', 'Site', 'TimeControl'].map(name => [name, input(name)]);
     const games = el('select', {}, ...[20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 40, 41].map(number => el('option', {value: String(number), selected: String(number) === gameType()}, named('game', String(number)))));
     const save = event => {
       event.preventDefault();
       const given = Object.fromEntries(inputs.map(([name, input]) => [name, input.value.trim()]).filter(([, value]) => value));
       changeSetup(({station, line, ...rest}) => {
+        evening.tags = {};
         const others = Object.fromEntries(Object.entries(station?.tags ?? {}).filter(([name]) => !inputs.some(([known]) => known === name)));
         return {...rest, station: {...station, tags: {...others, ...given}}, ...(line && {line: line.map(one => ({...one, 'game-type': games.value}))})};
       });

@@ -11,9 +11,9 @@ const shape = (name, attributes) => {
   return element;
 };
 
-/** Sends JSON, or asks without a body. Throws if nothing answers within ten seconds. */
+/** Sends JSON, or asks without a body. Throws if nothing answers: to a question within five seconds, to a request within ten. */
 const send = async (path, body) => {
-  const answer = await fetch(path, {method: body ? 'POST' : 'GET', headers: body ? {'Content-Type': 'application/json'} : {}, body: body && JSON.stringify(body), cache: 'no-store', signal: AbortSignal.timeout(10000)});
+  const answer = await fetch(path, {method: body ? 'POST' : 'GET', headers: body ? {'Content-Type': 'application/json'} : {}, body: body && JSON.stringify(body), cache: 'no-store', signal: AbortSignal.timeout(body ? 10000 : 5000)});
   return answer.json();
 };
 
@@ -82,7 +82,13 @@ class Table {
     if (this.queue.length && !this.refused) return this.flush();
     if (this.isLooking) return;
     this.isLooking = true;
-    try { this.hear(await send(`/table/${this.key}`)); Object.assign(this, {isAway: false, misses: 0}); } catch { this.isAway = true; this.misses++; }
+    try {
+      const answer = await send(`/table/${this.key}`);
+      // The page answers, the station does not.
+      if (answer.try_again) throw answer;
+      this.hear(answer);
+      Object.assign(this, {isAway: false, misses: 0});
+    } catch { this.isAway = true; this.misses++; }
     this.isLooking = false;
     this.draw();
   }
@@ -106,8 +112,11 @@ class Table {
 
   submit(event) {
     const form = event.target, act = new FormData(form).get('act');
-    if (act === 'leave') { localStorage.removeItem(this.place); return; }
+    const warning = $('.queue', this.card);
+    if (act === 'leave' && (!this.queue.length || !warning)) { localStorage.removeItem(this.place); return; }
     event.preventDefault();
+    // The warning names the moves that are not sent.
+    if (act === 'leave') { warning.scrollIntoView({block: 'center'}); return; }
     if (!this.view) return;
     const field = name => form.elements[name]?.value.trim() ?? '';
     if (act === 'enter') {
