@@ -170,13 +170,8 @@ impl EventReader {
                 tracing::warn!(seq, what, "a line of the events is none");
                 self.unreadable_since.get_or_insert_with(Instant::now);
             }
-            FollowEvent::FileMissing => {
-                tracing::info!("there is no file of events; waiting for it");
-                // Before the first line there is nothing that may be old.
-                if self.hall.seq > 0 {
-                    self.unreadable_since.get_or_insert_with(Instant::now);
-                }
-            }
+            // With the file the sign of life is gone, which tells that the pages may be old.
+            FollowEvent::FileMissing => tracing::info!("there is no file of events; waiting for it"),
             FollowEvent::Truncated { lines } => {
                 tracing::info!(lines, "the events were cut; waiting for the rest");
                 self.unreadable_since.get_or_insert_with(Instant::now);
