@@ -26,8 +26,10 @@ const MAX_CACHED_PAGES: usize = 512;
 const MAX_CACHED_BYTES: usize = 8 << 20;
 /// Number of views after which a reader's page is made anew.
 const MAX_KNOWN_VIEWS: usize = 4096;
-/// Largest number of remembered parts, over all pages. Above it the store forgets the pages that it made longest ago.
+/// Largest number of remembered parts, over all pages, with [`ADDRESS_PER_PART`] bytes of an address as one. Above it the store forgets the pages that it made longest ago.
 const MAX_KNOWN_PARTS: usize = 200_000;
+/// Length of an address in bytes that takes as much memory as a part: a page keeps its address several times.
+const ADDRESS_PER_PART: usize = 16;
 
 /// Makes pages and their changes.
 pub struct PageStore {
@@ -62,6 +64,8 @@ struct WatchedPage {
     step: u64,
     /// Changes up to the newest view, by the view that the reader has.
     changes: Vec<(u64, Bytes)>,
+    /// Size of the address, as a number of parts.
+    address_parts: usize,
 }
 
 impl PageStore {
@@ -102,7 +106,10 @@ impl PageStore {
                 known.bytes += page.size();
                 known.rendered.insert(address.clone(), page.clone());
             }
-            known.keep(address, WatchedPage { parts: parts.known(), step: view.step, changes });
+            known.keep(
+                address,
+                WatchedPage { parts: parts.known(), step: view.step, changes, ..WatchedPage::default() },
+            );
         }
         (page, error)
     }
@@ -127,7 +134,7 @@ impl PageStore {
             known.bytes += bytes.len();
             changes.push((from, bytes.clone()));
         }
-        known.keep(address, WatchedPage { parts: parts.known(), step: view.step, changes });
+        known.keep(address, WatchedPage { parts: parts.known(), step: view.step, changes, ..WatchedPage::default() });
         (bytes, view)
     }
 
@@ -167,9 +174,10 @@ impl KnownPages {
     }
 
     /// Remembers the parts of a page. Above [`MAX_KNOWN_PARTS`] forgets the pages made longest ago.
-    fn keep(&mut self, address: &PageAddress, watched: WatchedPage) {
+    fn keep(&mut self, address: &PageAddress, mut watched: WatchedPage) {
+        watched.address_parts = 1 + address.own_address().len() / ADDRESS_PER_PART;
         self.watched.insert(address.clone(), watched);
-        while self.watched.values().map(|page| page.parts.len() + 1).sum::<usize>() > MAX_KNOWN_PARTS {
+        while self.watched.values().map(|page| page.parts.len() + page.address_parts).sum::<usize>() > MAX_KNOWN_PARTS {
             let oldest = self.watched.iter().min_by_key(|(_, page)| page.step).map(|(oldest, _)| oldest.clone());
             let Some(oldest) = oldest else { return };
             self.watched.remove(&oldest);
@@ -200,6 +208,19 @@ mod tests {
         };
         hall.apply(step, Some("g"), &line, 1000);
         Arc::new(View::new(hall.clone(), Arc::default(), Arc::default(), None, (0, step)))
+    }
+
+    #[test]
+    fn long_addresses_are_forgotten_as_parts_are() {
+        let mut known = KnownPages::default();
+        for number in 0..5000 {
+            let kind = PageKind::Players { search: format!("{number}{}", "x".repeat(2000)) };
+            known.keep(
+                &PageAddress::new("/players", kind, Language::En),
+                WatchedPage { step: number, ..WatchedPage::default() },
+            );
+        }
+        assert!((1000..2000).contains(&known.watched.len()), "{}", known.watched.len());
     }
 
     #[test]

@@ -112,14 +112,22 @@ pub enum BoardFilter {
     Section(String),
 }
 
+/// Largest number of names and values that are read from a query.
+const MAX_QUERY_PAIRS: usize = 32;
+
 /// Names and values in the query of an address.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub struct PageQuery(pub Vec<(String, String)>);
 
 impl PageQuery {
-    /// Reads the query of an address; an invalid one counts as empty.
+    /// Reads the query of an address, at most its first [`MAX_QUERY_PAIRS`] pairs; an invalid one counts as empty.
     pub fn of(uri: &Uri) -> PageQuery {
-        Query::try_from_uri(uri).map_or_else(|_| PageQuery::default(), |Query(pairs)| PageQuery(pairs))
+        let Ok(Query(mut pairs)) = Query::<Vec<(String, String)>>::try_from_uri(uri) else {
+            return PageQuery::default();
+        };
+        pairs.truncate(MAX_QUERY_PAIRS);
+        pairs.shrink_to_fit();
+        PageQuery(pairs)
     }
 
     /// Returns the first value with a name.
@@ -213,15 +221,20 @@ impl PageAddress {
         page
     }
 
-    /// Returns the query of the stream that changes this page.
-    pub fn stream_query(&self) -> String {
+    /// Returns path and query of the page, with the choice of results.
+    pub fn shared_address(&self) -> String {
         let mut page = self.own_address();
-        let language = self.language.code();
-        let chosen = if self.is_language_chosen { "&chosen" } else { "" };
         if self.hides_results {
             page += if page.contains('?') { "&hide=results" } else { "?hide=results" };
         }
-        format!("page={}&lang={language}{chosen}", percent_encoded(&page))
+        page
+    }
+
+    /// Returns the query of the stream that changes this page.
+    pub fn stream_query(&self) -> String {
+        let language = self.language.code();
+        let chosen = if self.is_language_chosen { "&chosen" } else { "" };
+        format!("page={}&lang={language}{chosen}", percent_encoded(&self.shared_address()))
     }
 }
 
@@ -284,6 +297,8 @@ mod tests {
         ] {
             assert_eq!(kind(wrong), PageKind::Unknown, "{wrong}");
         }
+        let many: Uri = format!("/studio?{}", "a&".repeat(900)).parse().unwrap();
+        assert_eq!(PageQuery::of(&many).0.len(), MAX_QUERY_PAIRS);
         assert_eq!(percent_encoded("a b/ü-1"), "a%20b%2F%C3%BC-1");
     }
 }
