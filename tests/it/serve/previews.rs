@@ -20,6 +20,9 @@ fn link_has_picture_of_its_position() {
     );
     let live = server.get_with("/board/1", &[("Host", "live.example.org")]).text();
     assert_contains(&live, &["content=\"http://live.example.org/picture/board-1-1/2.png\""]);
+    // A shared link hides the results that its reader hides.
+    let list = server.get_with("/players?lang=nl&search=Jan&hide=results", &[("Host", "live.example.org")]).text();
+    assert_contains(&list, &["content=\"http://live.example.org/players?search=jan&amp;hide=results\""]);
     // Another name may be anybody's: a picture under it would lead nowhere.
     for host in ["127.0.0.1:8080", "192.168.1.7:8080", "localhost"] {
         let page = server.get_with("/game/board-1-1/1", &[("Host", host)]).text();

@@ -337,6 +337,11 @@ fn without_stage(id: &str) -> (&str, &str) {
     id.split_at(id[own..].find('.').map_or(id.len(), |dot| own + dot))
 }
 
+/// Whether a game with this id of its pairing is one of a micro-match.
+pub fn has_stage(id: &str) -> bool {
+    !without_stage(id).1.is_empty()
+}
+
 fn places_of_pairings(sections: &[PlannedSection]) -> HashMap<String, [usize; 3]> {
     let mut places = HashMap::new();
     for (at, section) in sections.iter().enumerate() {
@@ -435,7 +440,10 @@ impl PlannedSection {
                 let Some(points) = &pairing.points else { continue };
                 is_hidden |= points[0] == HIDDEN_POINTS;
                 let [white, black] = points.each_ref().map(|points| Points::parse(points).unwrap_or_default());
-                let is_white_home = self.player(pairing.white).is_some_and(|player| player.team == Some(one.home));
+                let is_home = |id| Some(self.player(id)?.team == Some(one.home));
+                // A board may lack one of its players.
+                let is_white_home =
+                    is_home(pairing.white).or(is_home(pairing.black).map(|home| !home)).unwrap_or_default();
                 for (sum, points) in sums.iter_mut().zip(if is_white_home { [white, black] } else { [black, white] }) {
                     *sum += points;
                 }
@@ -619,6 +627,10 @@ mod tests {
             {"id":1,"table":1,"white":7,"black":8,"match":3,"points":["1.5","0.5"]},{"id":2,"table":2,"white":9,"black":10,"match":3,"points":["0","2"]}]},
             {"round":2,"state":"open","matches":[],"byes":[{"player":10,"why":"bye","points":"1"}],"pairings":[{"id":3,"white":8,"black":7}]}]}]}"#;
         let plan = ViewerPlan::read(Some(tournament.as_bytes()));
+        // Nobody sits at White's side of a board: its points are those of the team of Black.
+        let empty = tournament.replace(r#""white":9,"black":10,"#, r#""black":10,"#);
+        let empty = ViewerPlan::read(Some(empty.as_bytes()));
+        assert_eq!(empty.sections[0].matches(&empty.sections[0].rounds[0])[0][0].1, "3.5");
         let section = &plan.sections[0];
         let name = |id| section.player(id).map(|player| player.name.as_str());
         assert_eq!((name(Some(8)), name(None)), (Some("B"), None));

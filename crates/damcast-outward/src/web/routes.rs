@@ -195,7 +195,12 @@ fn rejection(site: &Site, request: &Request) -> Option<(StatusCode, &'static str
         return Some((StatusCode::PAYLOAD_TOO_LARGE, "a request for a page has no body"));
     }
     let is_long = request.uri().path_and_query().is_some_and(|path| path.as_str().len() > MAX_ADDRESS_LEN);
-    is_long.then_some((StatusCode::URI_TOO_LONG, "this address is too long"))
+    if is_long {
+        return Some((StatusCode::URI_TOO_LONG, "this address is too long"));
+    }
+    // Pages without the events would be empty, and live.
+    let is_unread = site.views.borrow().step == 0;
+    is_unread.then_some((StatusCode::SERVICE_UNAVAILABLE, "the events are not read yet; ask again"))
 }
 
 /// Parts of a request for a page.
@@ -271,7 +276,7 @@ fn game_file(site: &Site, which: &str, address: &PageAddress, asked: &PageReques
     let Some(shown) = find_game(&view, which) else { return not_found(site, asked) };
     match site.pages.games.with_whole(&shown.board, shown.game, |whole| whole.pdn().into_bytes()) {
         Ok(text) => {
-            let etag = format!("\"{}-{}\"", view.hall.id(), site.pages.build);
+            let etag = format!("\"{}-{}\"", view.id(), site.pages.build);
             content(&asked.headers, StatusCode::OK, PDN_CONTENT_TYPE, &Representation::new(text, etag))
         }
         // The page of the game says so.

@@ -219,7 +219,7 @@ impl<'a> PageBuilder<'a> {
         let seconds = game.clock_seconds(color);
         let is_silent = game.silent_since().is_some();
         html! {
-            span.ck.run[is_running && game.state == PlayState::Playing && !is_silent].old[is_silent].low[seconds.is_some_and(|seconds| seconds < 60)]
+            span.ck.run[is_running && game.state != PlayState::ClockStopped && !is_silent].old[is_silent].low[seconds.is_some_and(|seconds| seconds < 60)]
                 data-side=(side) hidden[is_hidden] data-seconds=[seconds] data-running=[is_running.then_some("1")]
                 data-heard=[game.clock.map(|clock| clock.heard)] { time { (time(seconds)) } }
         }
@@ -335,7 +335,7 @@ impl<'a> PageBuilder<'a> {
         };
         html! {
             div class=(format!("two {}", self.state_class(game))) data-board=(shown.board) data-game=(game.number) data-count=(entries.len())
-                data-word=(game.state_str()) data-address=(shown.game_address()) data-live=(self.link(&shown.address())) data-silent-since=[self.silent_since(game)] {
+                data-word=(game.state_str()) data-result=[self.result(game)] data-address=(shown.game_address()) data-live=(self.link(&shown.address())) data-silent-since=[self.silent_since(game)] {
                 (self.parts.part("section", "board", || self.board_section(shown, whole, at)))
                 (self.parts.part("section", "moves", || html! { section.mvs aria-labelledby="mh" {
                     h2 #mh { (texts.moves) }

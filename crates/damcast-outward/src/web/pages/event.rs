@@ -46,8 +46,11 @@ impl<'a> PageBuilder<'a> {
                 && closed > 0
                 && section.planned_rounds.map_or(!plan.event.report.is_empty(), |planned| closed >= planned)
         };
-        let all_closed =
-            !plan.sections.is_empty() && plan.sections.iter().all(is_closed) && !self.has_waiting_players();
+        // A round may be closed although a postponed game is still to be played.
+        let all_closed = !plan.sections.is_empty()
+            && plan.sections.iter().all(is_closed)
+            && !self.has_waiting_players()
+            && self.open_pairings(None) == [0, 0];
         // A recorder that was switched off after the last day may have left a game unfinished.
         let is_left = self.view.is_past && self.view.silent_since.is_some();
         if (!games.iter().any(|shown| shown.game.is_on()) || is_left) && (all_closed || self.view.is_past) {
@@ -108,7 +111,7 @@ impl<'a> PageBuilder<'a> {
         let on = shown.iter().filter(|shown| self.is_being_played(shown.game)).count();
         let over = shown.iter().filter(|shown| shown.game.has_ended()).count();
         let round =
-            self.current_round().or_else(|| shown.iter().find_map(|shown| shown.game.tag("Round")).map(str::to_owned));
+            self.current_round().or_else(|| self.round_of(shown.iter().map(|shown| shown.game)).map(str::to_owned));
         let line = || {
             html! { p.ev-now {
                 @if let Some(round) = &round { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { bdi { (fill(texts.round, shortened(round, 80))) } } " · " }
@@ -145,7 +148,8 @@ impl<'a> PageBuilder<'a> {
             } }
         };
         html! {
-            @if !sections.is_empty() { (self.parts.part("div", "final", standings)) }
+            // The order of the first places is a result.
+            @if !sections.is_empty() && !self.address.hides_results { (self.parts.part("div", "final", standings)) }
             (self.report())
             div.hd.noprint { h2 { (texts.results) } }
             p.ev-links.noprint {
@@ -272,6 +276,8 @@ fn unofficial_points(
                     })
             };
             let found = by_pairing.get(pairing.id.as_str()).or_else(|| games.iter().find(is_it));
+            // The tournament counts the games of a micro-match.
+            let found = found.filter(|shown| shown.game.pairing.as_deref().is_none_or(|id| !plan::has_stage(id)));
             let result = found.and_then(|shown| shown.game.result.as_deref());
             let points = result.and_then(Outcome::parse).and_then(|outcome| scoring.points_of(outcome));
             let Some((of_white, of_black)) = points else { continue };

@@ -1,5 +1,7 @@
 //! Frame of all pages: head, navigation, foot, and texts for the script.
 
+use std::collections::BTreeSet;
+
 use draughts::Color;
 use maud::{DOCTYPE, Markup, html};
 
@@ -10,6 +12,7 @@ use super::text::truncated;
 use super::{LiveMode, PageBuilder, PageGame, REFRESH_SECONDS};
 use crate::web::assets::{Asset, ICON};
 use crate::web::diagram;
+use crate::web::state::ViewerGame;
 use crate::web::texts::pages::SCRIPT_KEYS;
 use crate::web::texts::{Language, fill, to_json};
 
@@ -59,7 +62,7 @@ impl PageBuilder<'_> {
     /// Renders the name of the event and its round.
     pub(super) fn title(&self, shown: &[PageGame<'_>], round: Option<&str>) -> Markup {
         let event = self.event(shown).unwrap_or_else(|| self.texts().untitled.to_owned());
-        let round = round.or_else(|| shown.iter().find_map(|shown| shown.game.tag("Round"))).map(truncated);
+        let round = round.or_else(|| self.round_of(shown.iter().map(|shown| shown.game))).map(truncated);
         html! { bdi { (event) } @if let Some(round) = round { " " span { bdi { (fill(self.texts().round, round)) } } } }
     }
 
@@ -72,13 +75,25 @@ impl PageBuilder<'_> {
         event.map(|event| truncated(event).into_owned())
     }
 
-    /// Returns the round of the unstarted games; `None` leaves the round to the games of the page.
+    /// Returns the open rounds of the sections, without repetitions: sections may play different rounds.
+    fn open_rounds(&self) -> BTreeSet<u64> {
+        self.view.plan.sections.iter().filter_map(|section| section.open_round).collect()
+    }
+
+    /// Returns the round that is played, or that of the unstarted games; `None` leaves the round to the games of the page.
     pub(super) fn current_round(&self) -> Option<String> {
-        let awaited = self.view.awaited_games().find_map(|game| game.tag("Round")).map(str::to_owned);
-        // Sections may play different rounds.
-        let mut open = self.view.plan.sections.iter().filter_map(|section| section.open_round);
-        let first = open.next();
-        awaited.or_else(|| first.filter(|first| open.all(|other| other == *first)).map(|round| round.to_string()))
+        let open = self.open_rounds();
+        match open.first() {
+            Some(round) => (open.len() == 1).then(|| round.to_string()),
+            None => self.round_of(self.view.awaited_games()).map(str::to_owned),
+        }
+    }
+
+    /// Returns the round of the first of these games; while sections play different rounds, only a round that all of them have.
+    pub(super) fn round_of<'g>(&self, games: impl Iterator<Item = &'g ViewerGame>) -> Option<&'g str> {
+        let mut rounds = games.filter_map(|game| game.tag("Round"));
+        let first = rounds.next()?;
+        (self.open_rounds().len() < 2 || rounds.all(|other| other == first)).then_some(first)
     }
 
     /// Returns the kind of the document.
@@ -214,7 +229,7 @@ impl PageBuilder<'_> {
             meta property="og:title" content=(title);
             meta property="og:description" content=(description);
             @if let Some(site) = self.address.public_site.as_deref().map(|site| site.trim_end_matches('/')) {
-                meta property="og:url" content=(format!("{site}{}", self.address.path));
+                meta property="og:url" content=(format!("{site}{}", self.address.shared_address()));
                 @if let Some(picture) = picture {
                     meta property="og:image" content=(format!("{site}{picture}"));
                     meta name="twitter:card" content="summary";
@@ -267,6 +282,8 @@ impl PageBuilder<'_> {
                     @if overlay.is_some() || is_studio { link rel="stylesheet" href=(self.assets.overlay_style.path()); }
                     @if let Some(style) = overlay.and_then(|overlay| overlay.look.style_address()) { link rel="stylesheet" href=(style); }
                     @if frame == Frame::Page { (self.link_preview(title, shown, picture.as_deref())) }
+                    // Lines of viewers have no end.
+                    @if matches!(self.address.kind, PageKind::Trial { .. }) { meta name="robots" content="noindex,nofollow"; }
                     // Links open outside the frame.
                     @if frame == Frame::Embed { base target="_blank"; }
                     link rel="icon" type="image/svg+xml" href=(ICON);

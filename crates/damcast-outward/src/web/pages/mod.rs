@@ -354,8 +354,9 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders a single board with an unstarted game.
     fn unstarted_board(&self, shown: &PageGame<'_>) -> Markup {
-        let grid = || html! { ul.grid { (self.card_in_list(shown, true)) } };
-        self.current_page("grid", &self.board_title(shown.number), grid)
+        let main = self.main("grid", "wrap", || html! { ul.grid { (self.card_in_list(shown, true)) } });
+        let (title, shown) = (self.board_title(shown.number), [shown.clone()]);
+        self.page(PageContent { round: self.current_round(), ..PageContent::new(&shown, &title, main) })
     }
 
     /// Renders links that select boards. The script shows that of the viewer's own players.

@@ -131,9 +131,9 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders results and last moves of all boards, some of them at a time.
     fn ticker(&self) -> Markup {
-        let shown = self.current();
+        let shown = self.present_games();
         let item = |shown: &PageGame<'_>| {
-            let key = format!("tick-{}", percent_encoded(&shown.board));
+            let key = format!("tick-{}-{}", percent_encoded(&shown.board), shown.game.number);
             let inputs = (self.digest(shown), shown.number);
             self.parts.leaf("li", &key, inputs, || {
                 let players = Color::BOTH.map(|color| shown.player_label(color).name);

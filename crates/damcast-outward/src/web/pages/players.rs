@@ -102,11 +102,12 @@ impl<'a> PageBuilder<'a> {
         section.player(id).map_or_else(|| name(None), |player| self.player_link(section, player))
     }
 
-    /// Returns the last game of each pairing, by the id of the pairing.
+    /// Returns the last game of each pairing, by the id of the pairing; none for a pairing that is to be played again.
     pub(super) fn games_by_pairing(&self) -> HashMap<&'a str, PageGame<'a>> {
         let mut all = self.all_games();
         all.sort_by_key(PageGame::began_at);
         all.into_iter()
+            .filter(|shown| shown.game.tag("Replayed").is_none())
             .filter_map(|shown| Some((self.view.plan.id_of(shown.game.pairing.as_deref()?), shown)))
             .collect()
     }

@@ -54,13 +54,13 @@ impl<'a> PageBuilder<'a> {
         } })
     }
 
-    /// Returns the official result of a pairing, else the result or the status of its game.
+    /// Returns the official result of a pairing, else the result or the status of its game, else whether it is deferred.
     fn result_of_pairing(&self, pairing: &PlannedPairing, game: Option<&PageGame<'_>>) -> String {
         let texts = self.texts();
-        official_result(texts, pairing).unwrap_or_else(|| match game {
+        match game.filter(|shown| pairing.points.is_none() && !shown.game.is_unstarted()) {
             Some(shown) => self.result(shown.game).map_or_else(|| self.status(shown.game), score),
-            None => texts.not_started.to_owned(),
-        })
+            None => official_result(texts, pairing).unwrap_or_else(|| texts.not_started.to_owned()),
+        }
     }
 
     /// Returns the number of pairings without official points whose game is not over, and of those whose game is over without a result;
