@@ -1,5 +1,5 @@
 // Later part of the viewers' pages: marked players, search, schedule, own lines, keys, replay, sound. The script page.js loads it after the first view and passes its tools.
-export function start({ $, $$, svg, numbers, kind, game, entry, current, go, acts, put, fill, visit, dress, texts, language }) {
+export function start({ $, $$, svg, numbers, kind, game, entry, current, go, acts, put, fill, visit, dress, keptQuery, texts, language }) {
   // --- the viewer's own players: this browser keeps the addresses of their pages
   const PLAYERS = "damcast-players";
   /** Browsers may refuse to store: then there are none. */
@@ -34,14 +34,20 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   }
   document.addEventListener("click", ({ target }) => { if (target.matches?.(".star")) followPlayer(playerOf(target.dataset.player)); });
   addEventListener("storage", dress);
+  // Back, to an entry of the history that a link inside the page has made.
+  addEventListener("popstate", () => visit(location.href));
 
   // --- copies of what a page of a game has, and swipes over its board
   async function copy(button, text) {
     try { await navigator.clipboard.writeText(text); } catch {
       // Browsers offer no clipboard without TLS.
       const area = document.createElement("textarea");
-      area.value = text; document.body.append(area); area.select(); document.execCommand("copy"); area.remove();
+      area.value = text; document.body.append(area); area.select();
+      const isCopied = document.execCommand("copy");
+      area.remove();
       button.focus();
+      // Show the game, to copy it by hand.
+      if (!isCopied) { if (button.id === "pdn") location.assign(button.href); return; }
     }
     const before = (button.dataset.text ??= button.textContent);
     put(button, texts.copied);
@@ -146,21 +152,27 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
 
   // --- replay: the game at the speed of its clocks, or faster
   let next, shown;
-  /** Returns how long the player of an entry has thought, in ms: by the own clock, at least a second. */
-  function thought(index) {
+  /** Returns how many seconds less the clock of the player of an entry shows after it; negative if an increment is larger. */
+  function spent(index) {
     const it = entry(index), side = it.turn === "b" ? 0 : 1, [before, after] = [entry(index - 1), it].map(({ clocks }) => parseInt(clocks?.split(",")[side]));
-    return Math.max(1, before - after || 2) * 1000;
+    return before - after || 0;
   }
+  /** Returns how long the player of an entry has thought, in ms: by the own clock, with the increment, at least a second. */
+  function thought(index) {
+    const all = Array.from({ length: +game().dataset.count }, (_, at) => spent(at + 1));
+    return Math.max(1, spent(index) - Math.min(0, ...all) || 2) * 1000;
+  }
+  function label() { put($("#replay"), (next ? "■ " : "▶ ") + $("#replay")?.dataset.text); }
   function stop() {
     clearTimeout(next);
     next = undefined;
-    put($("#replay"), "▶ " + $("#replay")?.dataset.text);
+    label();
   }
   function play() {
+    if (!game() || current() >= +game().dataset.count) { stop(); return; }
     const index = current() + 1;
-    if (!game() || index > +game().dataset.count) { stop(); return; }
-    put($("#replay"), "■ " + $("#replay").dataset.text);
-    next = setTimeout(() => { if (current() !== shown) { stop(); return; } go(shown = index); if (index < +game().dataset.count) play(); else stop(); }, thought(index) / +$("#speed").value);
+    next = setTimeout(() => { if (!game() || current() !== shown) { stop(); return; } go(shown = index); if (index < +game().dataset.count) play(); else stop(); }, thought(index) / +$("#speed").value);
+    label();
   }
   // --- sound: a short tone for each move of the followed game
   let audio;
@@ -191,9 +203,15 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   if (location.hash === "#search") field?.focus();
   // The server fills in the query. A static file cannot.
   if (field && typed) field.value ||= typed;
+  /** The choices of a language and of results keep the address that stepping through a game has made. */
+  function keepAddress() {
+    const choose = (name, value) => { const query = keptQuery(); if (value) query.set(name, value); else query.delete(name); const text = query.toString(); return location.pathname.replace(/^\/+/, "/") + (text && "?" + text); };
+    for (const link of $$(".lg a")) link.setAttribute("href", choose("lang", link.lang));
+    $("#spoil")?.setAttribute("href", choose("hide", !keptQuery().has("hide") && "results"));
+  }
   return {
     /** Adds what only this script has. */
-    dress() { mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; if (!next) stop(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
+    dress() { keepAddress(); mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; label(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
     /** The followed game has a new move. */
     moved() { if (audio) tone(); },
     tick: countDown,

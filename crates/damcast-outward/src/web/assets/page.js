@@ -64,8 +64,8 @@ function work() {
   for (let placed = true; placed; ) {
     placed = false;
     for (const entry of queue) {
-      // A card is one part; the parts of a game belong together.
-      if (kind() !== "game" && performance.now() > until) { working = setTimeout(work); dress(); refocus(focused, y); return; }
+      // A card is one part; the parts of a game belong together. The boards are put in order when all parts are placed: a card that led may wait here.
+      if (kind() !== "game" && performance.now() > until) { working = setTimeout(work); refocus(focused, y); return; }
       // The parent of a new part may follow.
       if (place(entry)) { queue.delete(entry[0]); placed = true; }
     }
@@ -90,15 +90,14 @@ function dress() {
     // After the board has begun its next game, read the last move of that one aloud.
     if (spoken !== one.dataset.address) [said, state] = [spoken && Math.max(0, count - 1)];
     spoken = one.dataset.address;
-    if (said !== undefined && count > said) { put($("#say"), entries().filter(({ dataset }) => dataset.at > said).slice(-6).map(({ dataset }) => sentence(dataset)).join(". ")); more?.moved(); }
+    // Moves that are inserted before the last one are not new.
+    const stands = entry(count)?.pieces;
+    if (said !== undefined && count > said && stands !== stood) { put($("#say"), entries().filter(({ dataset }) => dataset.at > said).slice(-6).map(({ dataset }) => sentence(dataset)).join(". ")); more?.moved(); }
     // The end is read aloud with the points.
-    const { word } = one.dataset;
+    const word = one.dataset.word + one.dataset.result;
     if (state !== undefined && state !== word && $(".plb .pt")) put($("#say"), ["#board .st", ".plb.bk", ".plb.wh"].map((part) => [...$(part).childNodes].map((node) => node.textContent).filter(Boolean).join(" ")).join(". "));
-    [said, state] = [count, word];
-  }
-  const choose = (name, value) => { const query = keptQuery(); if (value) query.set(name, value); else query.delete(name); const text = query.toString(); return location.pathname.replace(/^\/+/, "/") + (text && "?" + text); };
-  for (const link of $$(".lg a")) link.setAttribute("href", choose("lang", link.lang));
-  $("#spoil")?.setAttribute("href", choose("hide", !keptQuery().has("hide") && "results"));
+    [said, state, stood] = [count, word, stands];
+  } else spoken ??= "-";
   if (over()) { setQuiet(false); banner(""); }
   more?.dress();
   tick();
@@ -111,8 +110,8 @@ function tick() {
   const at = now();
   for (const clock of $$(".ck[data-seconds]")) {
     let left = +clock.dataset.seconds;
-    const runs = clock.dataset.running && clock.classList.contains("run") && offset !== undefined && !quiet && !over();
-    if (runs) left = Math.max(0, Math.ceil(left - Math.max(0, at - clock.dataset.heard) / 1000));
+    const runs = clock.dataset.running && clock.classList.contains("run") && offset !== undefined && (silentSince || !quiet) && !over();
+    if (runs) left = Math.max(0, Math.ceil(left - Math.max(0, (silentSince ?? at) - clock.dataset.heard) / 1000));
     if (runs || !clock.dataset.running) put($("time", clock), time(left));
     clock.classList.toggle("low", left < 60);
     clock.classList.toggle("out", left === 0);
@@ -123,8 +122,8 @@ function tick() {
 }
 
 // --- one game: stepping through its moves
-// Address of the game, number of its entries and its state, when they were last read aloud.
-let spoken, said, state;
+// Address of the game, number of its entries, its state and its position, when they were last read aloud.
+let spoken, said, state, stood;
 /** Returns the number of the shown entry, which the address has; `Infinity` follows the game. */
 const at = () => +(location.pathname.match(/^\/game\/[^/]+\/(\d+)$/)?.[1] ?? new URLSearchParams(location.search).get("ply") ?? Infinity);
 const kind = () => $("#main").dataset.kind, game = () => $(".two[data-count]");
@@ -261,12 +260,14 @@ async function load(address, target, known) {
     throw location.reload();
   }
   queue.clear();
+  const { activeElement: focused } = document, y = scrollY;
   for (const key of ["title", "shapes", "head", "nav", "main"]) { const part = page.querySelector(`[data-part="${key}"]`), old = partOf(key); if (part && old) morph(old, document.importNode(part, true)); }
   root.stream = fresh.stream;
   root.id = fresh.id ?? "";
   silentSince = +fresh.silent || null;
   if (target && new URL(target, location).href !== location.href) history.replaceState(null, "", target);
   dress();
+  refocus(focused, y);
   // The stream sends what changes from an older page.
   if (!target && stream?.readyState < 2) connect();
   return answer.headers;
@@ -339,20 +340,22 @@ function connect(page) {
   stream.onerror = () => {
     if (greeted) cuts++;
     greeted = false;
-    missingSince ??= Date.now();
+    // While polls bring the page, a refused stream is no news: a look says whether the server answers.
+    if (!polling) missingSince ??= Date.now(); else if (Date.now() - heard > 3000) poll();
   };
   const on = (name, act) => stream.addEventListener(name, (message) => {
-    // A stream that ends again and again after its first bytes brings nothing new.
-    if (name === "hello") greeted = true; else if (name !== "recorder") cuts = 0;
+    const data = JSON.parse(message.data);
+    // A stream that ends again and again after its first bytes brings nothing new, but the state of the recorder.
+    if (name === "hello") greeted = true; else if (name === "recorder") silentSince = data.silent_since; else cuts = 0;
     if (cuts > 1) return;
     streamed = Date.now();
     polling = clearTimeout(polling);
     hear();
     root.id = message.lastEventId || root.id;
-    act(JSON.parse(message.data));
+    act(data);
   });
   const clock = ({ now }) => { offset = now - Date.now(); tick(); };
-  on("recorder", ({ silent_since }) => { silentSince = silent_since; hear(); });
+  on("recorder", tick);
   on("hello", clock);
   on("beat", clock);
   // Ignore the stream until the page is loaded: the server sends changes for a newer page.
@@ -434,7 +437,7 @@ if (parent !== window && document.documentElement.className === "embed") {
 // The script more.js or wall.js loads after the first view. A browser may remember that an address failed, so each attempt has another one.
 let attempts = 0;
 function loadMore() {
-  import(root.more + "?" + attempts++).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, current, go, acts, put, fill, visit, dress, texts, language }); dress(); }, () => setTimeout(loadMore, 3000 + Math.random() * 3000));
+  import(root.more + "?" + attempts++).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, current, go, acts, put, fill, visit, dress, keptQuery, texts, language }); dress(); }, () => setTimeout(loadMore, 3000 + Math.random() * 3000));
 }
 root.more && loadMore();
 
