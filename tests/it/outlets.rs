@@ -197,7 +197,7 @@ fn missing_outlet_folder_is_reported_and_harms_no_other() {
     hall.ends_clean();
 }
 
-/// Pages must not call boards live whose events cannot be written, as on a full disk.
+/// Gives no sign of life for an outlet whose events cannot be written, as on a full disk.
 #[test]
 fn outlet_without_its_events_gives_no_sign_of_life() {
     let mut hall = Hall::begin("[[outlet]]\nname = \"hall\"\n");

@@ -146,7 +146,7 @@ fn files_of_filters_stay_without_links() {
     }
 }
 
-/// An outlet that is not there, as before its disk is mounted, removes no page of a game.
+/// Keeps the pages of games if the outlet is missing, as before its disk is mounted.
 #[test]
 fn missing_outlet_removes_no_page() {
     let mut outlet = OutletFixture::new();

@@ -21,11 +21,13 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const MAX_SIGN_AGE: Duration = Duration::from_secs(11);
 /// Largest number of lines read in one step.
 const MAX_BATCH: usize = 4096;
-/// Number of lines in one step above which a new file of events is still being written, the pause that ends it, and its longest time.
+/// Number of lines in one step from which on the station is still writing a new file of events.
 const MIN_BURST: usize = 64;
+/// Time without such a step after which a new file of events is whole.
 const BURST_PAUSE: Duration = Duration::from_secs(1);
+/// Time after which a new file of events is shown even if the station is still writing it.
 const MAX_BURST: Duration = Duration::from_secs(10);
-/// Lateness in ms, beyond the delay of the outlet, above which a line has waited for its way here.
+/// Lateness in ms, beyond the delay of the outlet, above which a line was held up on its way.
 const MAX_LATENESS: i64 = 10_000;
 
 /// Follows a folder until `views` has no receivers. The first view appears after all present lines are read. `sign` receives the time of
@@ -68,7 +70,7 @@ struct EventReader {
     /// Delay of the outlet in ms, from the last line of a game that was read live: lines of a whole file were published after it.
     lag: i64,
     is_caught_up: bool,
-    /// Times at which a new generation began and at which many of its lines came; `None` once it is read.
+    /// Times at which a new generation began, and at which [`MIN_BURST`] of its lines last came in one step; `None` once it is read.
     rewritten: Option<(Instant, Instant)>,
     /// Time since which the events cannot be read.
     unreadable_since: Option<Instant>,
@@ -109,7 +111,7 @@ impl EventReader {
         }
     }
 
-    /// Whether a file that begins anew is written: the station writes a large one in parts.
+    /// Whether a new file of events is whole: the station writes a large one in parts.
     fn is_whole(&mut self, taken: usize) -> bool {
         let Some((begun, busy)) = &mut self.rewritten else { return true };
         if taken >= MIN_BURST {
@@ -148,7 +150,7 @@ impl EventReader {
                 let now = (self.now)();
                 let event = event_time(&text);
                 let delay = event.filter(|(_, is_delayed)| *is_delayed).map(|(at, _)| now - at).filter(is_delay);
-                // Lines that waited for the way here come together; an outlet that has another delay now sends single ones.
+                // Lines that were held up come together. Single late lines come from an outlet whose delay has changed.
                 let is_late = delay.is_some_and(|delay| delay > self.lag + MAX_LATENESS) && !is_alone;
                 let heard = if self.is_caught_up && !is_late {
                     self.lag = delay.unwrap_or(self.lag);

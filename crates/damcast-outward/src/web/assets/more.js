@@ -34,7 +34,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   }
   document.addEventListener("click", ({ target }) => { if (target.matches?.(".star")) followPlayer(playerOf(target.dataset.player)); });
   addEventListener("storage", dress);
-  // Back, to an entry of the history that a link inside the page has made.
+  // After *Back* to a history entry that a link inside the page made, show its position.
   addEventListener("popstate", () => visit(location.href));
 
   // --- copies of what a page of a game has, and swipes over its board
@@ -152,14 +152,14 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
 
   // --- replay: the game at the speed of its clocks, or faster
   let next, shown;
-  /** Returns how many seconds less the clock of the player of an entry shows after it; negative if an increment is larger. */
+  /** Returns by how many seconds an entry lowered the clock of its player: negative if the increment was larger, `NaN` if a time is unknown. */
   function spent(index) {
     const it = entry(index), side = it.turn === "b" ? 0 : 1, [before, after] = [entry(index - 1), it].map(({ clocks }) => parseInt(clocks?.split(",")[side]));
-    return before - after || 0;
+    return before - after;
   }
   /** Returns how long the player of an entry has thought, in ms: by the own clock, with the increment, at least a second. */
   function thought(index) {
-    const all = Array.from({ length: +game().dataset.count }, (_, at) => spent(at + 1));
+    const all = Array.from({ length: +game().dataset.count }, (_, at) => spent(at + 1)).filter(Number.isFinite);
     return Math.max(1, spent(index) - Math.min(0, ...all) || 2) * 1000;
   }
   function label() { put($("#replay"), (next ? "■ " : "▶ ") + $("#replay")?.dataset.text); }
@@ -203,15 +203,15 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   if (location.hash === "#search") field?.focus();
   // The server fills in the query. A static file cannot.
   if (field && typed) field.value ||= typed;
-  /** The choices of a language and of results keep the address that stepping through a game has made. */
-  function keepAddress() {
+  /** Updates the links to other languages and to hidden results: they keep the move to which the viewer has stepped. */
+  function updateLinks() {
     const choose = (name, value) => { const query = keptQuery(); if (value) query.set(name, value); else query.delete(name); const text = query.toString(); return location.pathname.replace(/^\/+/, "/") + (text && "?" + text); };
     for (const link of $$(".lg a")) link.setAttribute("href", choose("lang", link.lang));
     $("#spoil")?.setAttribute("href", choose("hide", !keptQuery().has("hide") && "results"));
   }
   return {
     /** Adds what only this script has. */
-    dress() { keepAddress(); mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; label(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
+    dress() { updateLinks(); mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; label(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
     /** The followed game has a new move. */
     moved() { if (audio) tone(); },
     tick: countDown,

@@ -91,12 +91,12 @@ function dress() {
     if (spoken !== one.dataset.address) [said, state] = [spoken && Math.max(0, count - 1)];
     spoken = one.dataset.address;
     // Moves that are inserted before the last one are not new.
-    const stands = entry(count)?.pieces;
-    if (said !== undefined && count > said && stands !== stood) { put($("#say"), entries().filter(({ dataset }) => dataset.at > said).slice(-6).map(({ dataset }) => sentence(dataset)).join(". ")); more?.moved(); }
+    const pieces = entry(count)?.pieces;
+    if (said !== undefined && count > said && pieces !== saidPieces) { put($("#say"), entries().filter(({ dataset }) => dataset.at > said).slice(-6).map(({ dataset }) => sentence(dataset)).join(". ")); more?.moved(); }
     // The end is read aloud with the points.
     const word = one.dataset.word + one.dataset.result;
     if (state !== undefined && state !== word && $(".plb .pt")) put($("#say"), ["#board .st", ".plb.bk", ".plb.wh"].map((part) => [...$(part).childNodes].map((node) => node.textContent).filter(Boolean).join(" ")).join(". "));
-    [said, state, stood] = [count, word, stands];
+    [said, state, saidPieces] = [count, word, pieces];
   } else spoken ??= "-";
   if (over()) { setQuiet(false); banner(""); }
   more?.dress();
@@ -123,7 +123,7 @@ function tick() {
 
 // --- one game: stepping through its moves
 // Address of the game, number of its entries, its state and its position, when they were last read aloud.
-let spoken, said, state, stood;
+let spoken, said, state, saidPieces;
 /** Returns the number of the shown entry, which the address has; `Infinity` follows the game. */
 const at = () => +(location.pathname.match(/^\/game\/[^/]+\/(\d+)$/)?.[1] ?? new URLSearchParams(location.search).get("ply") ?? Infinity);
 const kind = () => $("#main").dataset.kind, game = () => $(".two[data-count]");
@@ -340,7 +340,7 @@ function connect(page) {
   stream.onerror = () => {
     if (greeted) cuts++;
     greeted = false;
-    // While polls bring the page, a refused stream is no news: a look says whether the server answers.
+    // While the page polls, a refused stream raises no alarm; a poll tells whether the server answers.
     if (!polling) missingSince ??= Date.now(); else if (Date.now() - heard > 3000) poll();
   };
   const on = (name, act) => stream.addEventListener(name, (message) => {
