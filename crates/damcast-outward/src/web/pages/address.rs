@@ -120,7 +120,7 @@ const MAX_QUERY_PAIRS: usize = 32;
 pub struct PageQuery(pub Vec<(String, String)>);
 
 impl PageQuery {
-    /// Reads the query of an address, at most its first [`MAX_QUERY_PAIRS`] pairs; an invalid one counts as empty.
+    /// Reads the query of an address, at most its first `MAX_QUERY_PAIRS` pairs; an invalid one counts as empty.
     pub fn of(uri: &Uri) -> PageQuery {
         let Ok(Query(mut pairs)) = Query::<Vec<(String, String)>>::try_from_uri(uri) else {
             return PageQuery::default();
