@@ -17,11 +17,13 @@ struct Desk {
     records: Vec<TournamentRecord>,
     state: Tournament,
     games: BoardGames,
+    boards: Vec<String>,
 }
 
 impl Desk {
     fn new() -> Desk {
-        Desk { records: Vec::new(), state: Tournament::default(), games: BoardGames::default() }
+        let boards = BOARDS.map(str::to_owned).to_vec();
+        Desk { records: Vec::new(), state: Tournament::default(), games: BoardGames::default(), boards }
     }
 
     fn with_rounds() -> Desk {
@@ -32,9 +34,8 @@ impl Desk {
     }
 
     fn with_boards<T>(&self, decide: impl FnOnce(&Boards) -> T) -> T {
-        let names = BOARDS.map(str::to_owned);
-        let by_number = names.clone().map(Some);
-        decide(&Boards { names: &names, by_number: &by_number, ..Boards::unknown(&self.games) })
+        let by_number: Vec<Option<String>> = self.boards.iter().cloned().map(Some).collect();
+        decide(&Boards { names: &self.boards, by_number: &by_number, ..Boards::unknown(&self.games) })
     }
 
     fn write(&mut self, events: Vec<Event>, command: &str, undoes: Option<u64>) {
@@ -201,6 +202,28 @@ fn config() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, rng_seed, ..default }
 }
 
+/// The larger section needs boards behind those of the smaller one, before and after the rounds open.
+#[test]
+fn published_sections_keep_their_boards() {
+    let mut desk = Desk::new();
+    desk.boards = (1..=8).map(|number| format!("board-{number}")).collect();
+    for (name, tables) in [("A", 2), ("B", 5)] {
+        let line = |table| format!("1;{table};White {name}{table};Black {name}{table}\n");
+        let text = format!("Round;Board;White;Black\n{}", (1..=tables).map(line).collect::<String>());
+        let mut command = TournamentCommand::import_of("file.csv", text);
+        if let TournamentCommand::Import { section, .. } = &mut command {
+            *section = Some(name.to_owned());
+        }
+        desk.done(&command);
+    }
+    for state in [RoundState::Published, RoundState::Open] {
+        desk.done(&round(1, state));
+        let pairings = desk.state.sections.iter().flat_map(|section| section.round(1)).collect::<Vec<_>>();
+        let boards: Vec<&str> = pairings.iter().map(|pairing| pairing.board_name.as_str()).collect();
+        assert_eq!(boards, ["board-1", "board-2", "board-3", "board-4", "board-5", "board-6", "board-7"], "{state:?}");
+    }
+}
+
 #[test]
 fn undone_pairing_leaves_nothing() {
     let mut desk = Desk::new();
@@ -248,7 +271,7 @@ proptest! {
                 prop_assert!(plain(&decision.after) == plain(&before), "{:?}: {:#?}", step, decision.after.changed_parts(&before));
                 // The undo of the undo is the state after the action.
                 let after = desk.state.clone();
-                let mut copy = Desk { records: desk.records.clone(), state: after.clone(), games: desk.games.clone() };
+                let mut copy = Desk { records: desk.records.clone(), state: after.clone(), games: desk.games.clone(), boards: desk.boards.clone() };
                 copy.write(decision.events, "undo", Some(undoes));
                 let again = match copy.undo(copy.records.last().map(|record| record.version), false) {
                     Ok((_, again)) => again,

@@ -167,12 +167,26 @@ impl<'b> Draft<'b> {
                 let rounds = section.rounds.iter().filter(|round| round.state == RoundState::Published);
                 rounds.map(|round| (section.id, round.number)).collect::<Vec<_>>()
             };
-            let published: Vec<(Id, u32)> = self.state.sections.iter().flat_map(published).collect();
-            for round in published {
-                self.assign_boards(&[round])?;
+            let published: Vec<Vec<(Id, u32)>> = self.state.sections.iter().map(published).collect();
+            // Assign the next rounds of all sections together if there are boards for all: they are probably played together.
+            for ahead in 0..published.iter().map(Vec::len).max().unwrap_or(0) {
+                let together: Vec<(Id, u32)> =
+                    published.iter().filter_map(|rounds| rounds.get(ahead)).copied().collect();
+                let count: usize = together.iter().map(|(section, round)| self.count_of_round(*section, *round)).sum();
+                if count <= self.boards.names.len() {
+                    self.assign_boards(&together)?;
+                } else {
+                    together.iter().try_for_each(|round| self.assign_boards(std::slice::from_ref(round)))?;
+                }
             }
         }
         self.update_corrections()
+    }
+
+    /// Returns the number of pairings of a round.
+    fn count_of_round(&self, section: Id, round: u32) -> usize {
+        let section = self.state.sections.iter().find(|known| known.id == section);
+        section.map_or(0, |section| section.round(round).len())
     }
 
     /// Assigns boards of the station to the pairings of these rounds (section, round). If two sections count their boards from 1, the

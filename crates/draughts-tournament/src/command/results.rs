@@ -84,9 +84,13 @@ fn plain(text: &str) -> &str {
     text.trim().trim_matches('"').trim()
 }
 
-/// Finds the pairing of a board in the open rounds, by its number in the round or by the name of the board.
+/// Finds the pairing of a board in the open rounds, by its number in the round or by the name of the board; `3.2` is board 2 of round 3.
 fn find(draft: &Draft, board: &str, section: Option<&str>) -> Result<Id, String> {
     let state = &draft.state;
+    let is_number = |text: &str| text.parse::<u32>().is_ok();
+    if board.split_once('.').is_some_and(|(round, board)| is_number(round) && is_number(board)) {
+        return state.find_pairing(board, section);
+    }
     let sections = state.sections.iter().filter(|of| section.is_none_or(|name| of.name == name));
     let open: Vec<(&TournamentSection, u32)> = sections.filter_map(|of| Some((of, of.open_round()?))).collect();
     let number: Option<u32> = board.parse().ok();
