@@ -99,7 +99,7 @@ impl Electronic {
         let count = || moves(&fs::read_to_string(&file).unwrap_or_default()).len();
         let mut seat = self.seat.lock().unwrap();
         let (Some(pty), board) = &mut *seat else { panic!("{} is not plugged in", self.name) };
-        board.play(pty, 900_000, || count() >= plies);
+        board.play(pty, 3_000_000, || count() >= plies);
         let last = || fs::read_to_string(file.with_file_name(format!("{}-{}.pdn", self.name, self.games - 1)));
         assert!(count() >= plies, "{}, after {}", file.display(), last().unwrap_or_default());
     }

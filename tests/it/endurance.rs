@@ -66,6 +66,8 @@ fn limited(arguments: &[&str]) -> (i32, String) {
     let script = format!("ulimit -v {MAX_MEMORY_KIB}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
     command.args(["-c", &script, env!("CARGO_BIN_EXE_damcast")]).args(arguments).stdin(Stdio::null());
+    // The limit counts addresses. Each thread of glibc reserves many for its own arena, and asks again whenever they are refused.
+    command.env("MALLOC_ARENA_MAX", "1");
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let out = String::from_utf8(output.stdout).unwrap();
