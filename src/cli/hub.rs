@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 fn folder_error(directory: &Path) -> String {
     format!(
-        "the folder {} of the hub cannot be used; `directory` of [hub] in the configuration names another",
+        "the folder {} of the hub cannot be used; `directory` of [hub] in the configuration names it",
         directory.display()
     )
 }

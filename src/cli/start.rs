@@ -310,8 +310,10 @@ impl Service {
 
     /// Starts the process again whenever it ends, until `ending` is true; then ends it.
     async fn keep(self, mut child: Child, mut ending: watch::Receiver<bool>) {
-        let [mut pause, longest] = RESTART_PAUSES;
+        let [shortest, longest] = RESTART_PAUSES;
+        let mut pause = shortest;
         loop {
+            let began = Instant::now();
             let ended = tokio::select! {
                 ended = child.wait() => Some(ended),
                 () = becomes_true(&mut ending) => None,
@@ -319,6 +321,9 @@ impl Service {
             let Some(ended) = ended else { return stop(&mut child).await };
             let how = ended.map_or_else(|error| error.to_string(), |status| status.to_string());
             print_error(format_args!("damcast {} has ended ({how}); it is started again", self.verb));
+            if began.elapsed() > longest {
+                pause = shortest;
+            }
             loop {
                 tokio::select! {
                     () = sleep(pause) => {}

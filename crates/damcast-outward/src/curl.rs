@@ -222,7 +222,8 @@ impl LineAnswer {
     /// Sends a request and reads the head of the answer. `ca` is a file with the certificates to trust.
     pub fn open(url: &str, ca: Option<&Path>) -> io::Result<LineAnswer> {
         let mut options = CurlOptions::new(HUB_AGENT, ca)?;
-        options.add("url", url)?;
+        // These replace the values of other requests: a server writes a line every five seconds.
+        options.add("speed-time", "12")?.add("connect-timeout", "8")?.add("url", url)?;
         let (mut process, mut lines) = CurlProcess::start(&options)?;
         match AnswerHead::read(&mut lines) {
             Ok(head) => Ok(LineAnswer { head, lines, process }),

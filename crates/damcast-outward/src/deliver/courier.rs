@@ -119,7 +119,7 @@ impl Courier {
         Ok(names.len())
     }
 
-    /// Starts the writer of the pages, if they are delivered. Returns its trouble as an error; the next call starts another writer.
+    /// Starts the writer of the pages, if they are delivered. Returns its trouble as an error. A call after its end starts another writer.
     fn write_pages(&self, writer: &mut Option<PageWriter>) -> Result<(), String> {
         let Some(language) = self.delivery.pages else { return Ok(()) };
         let running = match writer.take() {
@@ -127,13 +127,11 @@ impl Courier {
             None => PageWriter::spawn(self.delivery.folder.clone(), self.folder.clone(), language)
                 .map_err(|error| error.to_string())?,
         };
-        match running.trouble() {
-            Some(trouble) => Err(trouble.to_string()),
-            None => {
-                *writer = Some(running);
-                Ok(())
-            }
+        let (has_ended, trouble) = (running.has_ended(), running.trouble());
+        if !has_ended {
+            *writer = Some(running);
         }
+        trouble.map_or(Ok(()), |trouble| Err(trouble.to_string()))
     }
 
     /// Reads the folder. Reports a folder that does not answer, and waits for it.
@@ -179,7 +177,12 @@ impl Courier {
         let (batch, begin) = (Target::batch(&changes), Instant::now());
         match self.call(batch, image).await {
             Ok(words) => {
-                schedule.succeed(begin);
+                // Deliver the rest at once.
+                if batch.len() == changes.len() {
+                    schedule.succeed(begin);
+                } else {
+                    schedule.go_on();
+                }
                 if was_failing {
                     info!(delivery = self.delivery.name, "delivery {} works again", self.delivery.name);
                 }

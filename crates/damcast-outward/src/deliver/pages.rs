@@ -5,7 +5,7 @@
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use tokio::sync::{oneshot, watch};
 
@@ -15,6 +15,7 @@ use crate::web::{Language, live};
 /// Writer of the pages; ends when it is dropped.
 pub struct PageWriter {
     _stop: oneshot::Sender<()>,
+    thread: JoinHandle<()>,
     /// Reason why the pages could not be written last time.
     trouble: watch::Receiver<Option<Arc<str>>>,
 }
@@ -30,7 +31,7 @@ impl PageWriter {
         let (stop, stopped) = oneshot::channel::<()>();
         let (reason, trouble) = watch::channel(None);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        thread::Builder::new().name("pages".to_owned()).spawn(move || {
+        let thread = thread::Builder::new().name("pages".to_owned()).spawn(move || {
             let words = |error: &io::Error| Some(Arc::from(error.to_string()));
             let until = async { drop(stopped.await) };
             let renewed = static_pages::renew(options, until, |renewal| {
@@ -38,11 +39,14 @@ impl PageWriter {
             });
             if let Err(error) = runtime.block_on(renewed) {
                 reason.send_replace(words(&error));
-                // The reason stays until the writer is dropped.
-                runtime.block_on(reason.closed());
             }
         })?;
-        Ok(PageWriter { _stop: stop, trouble })
+        Ok(PageWriter { _stop: stop, thread, trouble })
+    }
+
+    /// Whether the writer has given up.
+    pub fn has_ended(&self) -> bool {
+        self.thread.is_finished()
     }
 
     /// Returns the reason why the pages could not be written last time.

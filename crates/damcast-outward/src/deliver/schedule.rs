@@ -31,6 +31,11 @@ impl Schedule {
         self.not_before = Some(began + self.every);
     }
 
+    /// Notes a call that succeeded with a part of the files: the next call is due at once.
+    pub fn go_on(&mut self) {
+        (self.failures, self.not_before) = (0, None);
+    }
+
     /// Notes a call that failed. The pause doubles with each failure, up to five minutes or `every`. `jitter`, from 0 to 1, shortens it
     /// by up to a half, so that many stations do not return to a server at one moment.
     pub fn fail(&mut self, now: Instant, jitter: f64) {

@@ -167,6 +167,11 @@ impl HallFiles {
         }
     }
 
+    /// Whether there are files.
+    pub fn has_some(&self) -> bool {
+        !self.names.is_empty()
+    }
+
     /// Finds the files of an earlier run.
     pub fn open(folder: &Path) -> HallFiles {
         let mut files = HallFiles::empty(folder);

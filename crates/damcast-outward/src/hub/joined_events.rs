@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -167,6 +168,15 @@ impl JoinedEvents {
             if is_here { "\"here\"".to_owned() } else { format!("\"away\",\"silent_s\":{}", silence.as_secs()) };
         let generation = hall_generation.map_or_else(String::new, |known| format!(",\"generation\":{}", json!(known)));
         self.push(&format!("\"type\":\"hall\",\"hall\":{},\"state\":{state}{generation}", json!(hall)));
+    }
+
+    /// Whether the file was removed or replaced since it was opened.
+    pub fn is_lost(&self) -> bool {
+        let Some(Ok(open)) = self.file.as_ref().map(File::metadata) else { return false };
+        match fs::metadata(&self.path) {
+            Ok(there) => (there.dev(), there.ino()) != (open.dev(), open.ino()),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        }
     }
 
     /// Writes the added lines, and makes them durable. After an error they are written by the next call.

@@ -109,8 +109,8 @@ impl std::fmt::Display for HallPlace {
 ///
 /// # Errors
 ///
-/// Returns any I/O error of the hub's folder at the start, and of the start of a thread. Later errors are reported in the state, and what
-/// could not be written is written when the folder allows it.
+/// Returns any I/O error of the hub's folder at the start, and of the start of a thread, and an error if the folder is removed or replaced:
+/// a new start writes all of it. Other errors are reported in the state, and what could not be written is written when the folder allows it.
 pub fn run(options: HubOptions, stop: &Arc<AtomicBool>) -> io::Result<()> {
     fs::create_dir_all(&options.directory)?;
     let mut hub = Hub::open(options)?;
@@ -129,6 +129,12 @@ pub fn run(options: HubOptions, stop: &Arc<AtomicBool>) -> io::Result<()> {
     drop(sender);
     while !stop.load(Ordering::Relaxed) {
         hub.step(&news);
+        if hub.events.is_lost() {
+            let folder = hub.options.directory.display();
+            return Err(io::Error::other(format!(
+                "{folder}: its file of events was removed or replaced; start the hub again"
+            )));
+        }
     }
     Ok(())
 }
@@ -279,6 +285,10 @@ impl Hub {
                 hall.heard = Some(Instant::now());
                 hall.state.recorder_age = age;
                 hall.state.problem = None;
+            }
+            // A folder that was taken away, or is not there yet, has no files; those that are known stay.
+            News::Files(names, _) if names.is_empty() && hall.files.has_some() => {
+                self.handle((index, News::NoFiles("it has no files any more".to_owned())));
             }
             News::Files(names, new) => {
                 self.take_files(index, &new);
@@ -465,7 +475,9 @@ impl Hub {
 
     /// Writes the sign of life and the state file, if it is time. With a full disk there is no sign: pages must not call old boards live.
     fn write_signs(&mut self) {
-        let is_current = self.disk_error.is_none() && self.halls.iter().all(|hall| hall.has_all_lines);
+        // Ignore halls that are away: pages show them as silent.
+        let is_away = |hall: &Hall| self.events.halls[&hall.name].is_here == Some(false);
+        let is_current = self.disk_error.is_none() && self.halls.iter().all(|hall| hall.has_all_lines || is_away(hall));
         if is_current && self.signed.is_none_or(|signed| signed.elapsed() >= SIGN_INTERVAL) {
             self.signed = Some(Instant::now());
             if let Err(error) = write_sign(&self.options.directory) {

@@ -101,6 +101,7 @@ pub async fn renew(
                 if pages.is_incomplete {
                     report(pages.write());
                 } else if let Err(error) = pages.renew_copies().and_then(|()| pages.write_sign()) {
+                    pages.is_incomplete = true;
                     report(Err(error));
                 }
                 next_sign = Instant::now() + SIGN_INTERVAL;
