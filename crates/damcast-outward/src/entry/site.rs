@@ -12,6 +12,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Path, Query, Request, State};
@@ -24,6 +25,7 @@ use damcast_control::entry::{EntryClock, EntryMessage, EntryReply, EntryRequest}
 use serde::Deserialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
+use tokio::time::timeout;
 
 use super::page::EntryPage;
 use super::station::Station;
@@ -36,6 +38,8 @@ use crate::web::origin::{RequestOrigin, protect, single_value};
 
 /// Longest body of a request, in bytes.
 const MAX_BODY_LEN: usize = 4096;
+/// Longest time in which a request must come whole.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest code, in characters.
 const MAX_CODE_LEN: usize = 64;
 /// Largest number of tables of one browser.
@@ -327,8 +331,9 @@ async fn read<T: for<'de> Deserialize<'de>>(request: Request) -> Result<(Request
     let kind = single_value(request.headers(), &header::CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
     let is_json = kind.split(';').next().is_some_and(|kind| kind.trim() == "application/json");
     let wrong = |why: &str| refuse(is_json, StatusCode::BAD_REQUEST, &format!("this is no request: {why}"));
-    let body =
-        axum::body::to_bytes(request.into_body(), MAX_BODY_LEN).await.map_err(|error| wrong(&error.to_string()))?;
+    let body = timeout(BODY_TIMEOUT, axum::body::to_bytes(request.into_body(), MAX_BODY_LEN)).await;
+    let body = body.map_err(|_| refuse(is_json, StatusCode::REQUEST_TIMEOUT, "the request did not come whole"))?;
+    let body = body.map_err(|error| wrong(&error.to_string()))?;
     let read = match is_json {
         true => serde_json::from_slice(&body).map_err(|error| wrong(&error.to_string()))?,
         // A form has the syntax of a query.

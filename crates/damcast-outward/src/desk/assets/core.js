@@ -81,7 +81,9 @@ const api = async (path, body) => {
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let answer;
   try {
-    answer = await fetch(path, {method: body === undefined ? 'GET' : 'POST', headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store'});
+    // The station waits 30 s at most; a file may be sent on a slow line.
+    const patience = AbortSignal.timeout(45_000 + JSON.stringify(body ?? '').length / 20);
+    answer = await fetch(path, {signal: patience, method: body === undefined ? 'GET' : 'POST', headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store'});
   } catch {
     return {ok: false, outcome_unknown: true, error: texts.outcome_unknown};
   }
@@ -93,17 +95,21 @@ const api = async (path, body) => {
 /** Sends a request to the station. */
 const ask = request => api('/api/request', request);
 
-/** Fetches the tournament and draws the views again. */
-const learnTournament = async () => {
-  const mine = learnTournament.asked = (learnTournament.asked ?? 0) + 1;
+/** Fetches the tournament once, and draws the views again. */
+const fetchTournament = async () => {
   const answer = await api('/api/tournament');
-  // An older answer may arrive last.
-  if (mine !== learnTournament.asked) return;
   known.unreadable = answer.ok || answer.outcome_unknown ? null : answer.error;
   if (!answer.ok) { if (!known.tournament) show(); return; }
   known.tournament = answer;
   $('#event').textContent = answer.tournament?.event?.name ?? answer.tournament?.name ?? '';
   show();
+};
+
+/** Fetches the tournament and draws the views again, with one request at a time. One that has begun may miss the newest change, so another one follows it. */
+const learnTournament = () => {
+  const it = learnTournament;
+  const start = () => { it.next = null; return it.running = fetchTournament().finally(() => { it.running = null; }); };
+  return it.running ? it.next ??= it.running.then(start, start) : start();
 };
 
 // Views: each has a name in the address (`#boards/board-3`) and a title. `draw`, called at every change, leaves equal parts alone.
@@ -138,6 +144,8 @@ const loadOthers = () => loadOthers.loaded ??= new Promise(resume => {
 const fill = (place, mark, children) => {
   const text = JSON.stringify(mark);
   if (place.dataset.mark === text) return false;
+  // A browser sends a click only if press and release hit one element: keep the elements until the release.
+  if (Date.now() - fill.pressed < 1000 && place.contains(fill.target)) return false;
   const key = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   const find = key => place.querySelector(`[data-key="${CSS.escape(key)}"]`);
   const scrolled = [...place.querySelectorAll('.tb')].filter(box => box.scrollLeft).map(box => [box.dataset.key, box.scrollLeft]);
@@ -149,6 +157,9 @@ const fill = (place, mark, children) => {
   if (key) find(key)?.focus({preventScroll: true});
   return true;
 };
+
+document.addEventListener('pointerdown', event => Object.assign(fill, {pressed: Date.now(), target: event.target}), true);
+for (const end of ['pointerup', 'pointercancel']) document.addEventListener(end, () => { fill.pressed = 0; setTimeout(show); }, true);
 
 /** A child of a place, created once. */
 const part = (place, what, attributes = {}) => {
@@ -187,7 +198,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
   // A repeated request has the same id, a changed one another.
   let id, sent;
   const confirmed = {};
-  const dry = el('div.dry', {'aria-live': 'polite'});
+  const dry = el('div.dry', {'aria-live': 'polite', role: 'region', 'aria-label': filled(texts.preview, verb), tabindex: 0});
   const refusal = el('p.no', {role: 'alert'});
   const consent = el('div.confirmed');
   const button = el('button.btn.p', {type: 'submit'}, verb);
@@ -362,7 +373,7 @@ const sound = {
     const fresh = alarms.filter(alarm => !sound.known.has(`${alarm.kind} ${alarm.board} ${alarm.place}`));
     sound.known = now;
     if (!fresh.length) return;
-    say(fresh.map(alarm => `${alarm.board ?? texts.the_station}: ${alarm.text}`).join('. '));
+    say(fresh.map(alarm => `${alarm.board ?? texts.the_station}: ${plain(alarm.text)}`).join('. '));
     sound.beep();
   },
 };
@@ -426,6 +437,7 @@ setInterval(() => {
 
 const enter = person => {
   known.me = person;
+  known.heard = Date.now();
   $('#login').hidden = true;
   $('#views').hidden = $('#who').hidden = false;
   follow();

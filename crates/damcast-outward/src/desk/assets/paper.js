@@ -6,7 +6,7 @@ const paperStyle = () => paperStyle.loaded ??= new Promise(resume => document.he
 /** Prints sheets: they stand beside the page, which the printer does not see. */
 const printSheets = async (sheets, section, round) => {
   const answer = await api('/api/paper', {sheets, lang: document.documentElement.lang, ...(section && {section: section.name}), ...(round && {round})});
-  if (!answer.ok) { banner(filled(texts.not_done, answer.error)); return; }
+  if (!answer.ok) { banner(filled(texts.not_done, plain(answer.error))); return; }
   await paperStyle();
   $('#paper')?.remove();
   const place = el('div.paper', {id: 'paper'});

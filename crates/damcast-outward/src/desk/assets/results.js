@@ -33,8 +33,10 @@ views.results = {
         el('h3', {}, sections().length > 1 ? bdi(`${section.name}, `) : '', filled(texts.round, round.round)),
         rows.length ? el('ol.res', {onkeydown: resultKey}, ...rows.map(row => resultRow(section, round, row))) : el('p.q', {}, texts.results_complete))),
     ]);
-    if (isNew && views.results.keys.some((key, index) => key !== keys[index])) views.results.moved = Date.now();
-    views.results.keys = keys;
+    if (isNew) {
+      if (views.results.keys.some((key, index) => key !== keys[index])) views.results.moved = Date.now();
+      views.results.keys = keys;
+    }
     // Moves and clocks change in place, so that a tap does not lose its button.
     for (const {section, rows: shown} of rows) for (const row of shown) {
       const text = $(`[data-key="${CSS.escape(keyOfRow(section, row))}"] .q`, place);
@@ -89,12 +91,14 @@ const enterResult = async (section, round, row, result) => {
   views.results.next = (item?.nextElementSibling ?? item?.previousElementSibling)?.dataset.key;
   // A pairing with a result has no game that goes on, whatever its board showed last.
   const going = row.going && !row.points;
-  const request = going ? wish(nowOf(board), `result ${result}`) : ofTournament({command: 'result', pairing: `${round.round}.${pairing.table}`, result, ...several(section)});
+  // The board knows no scoring.
+  const onBoard = ['2-0', '1-1', '0-2'][pointsOf(section).indexOf(result)] ?? result;
+  const request = going ? wish(nowOf(board), `result ${onBoard}`) : ofTournament({command: 'result', pairing: `${round.round}.${pairing.table}`, result, ...several(section)});
   const reply = await ask(request);
   await learnTournament();
   if (reply.ok) banner(plain(reply.messages?.[0] ?? texts.done), true);
   else if ($('#dialog').open) banner(filled(texts.not_done, plain(reply.error ?? '')));
-  else if (going) giveResult(nowOf(board), result, reply.error);
+  else if (going) giveResult(nowOf(board), onBoard, reply.error);
   else resultOf(section, round, pairing, id => section.players.find(player => player.id === id)?.name ?? '–', board, result, reply.error);
   return reply.ok;
 };
@@ -106,6 +110,6 @@ const confirmAll = async ({section, round, rows}) => {
   const over = proposed.filter(row => !row.going);
   if (over.length && !$('#dialog').open) propose({
     title: texts.confirm_proposals, verb: texts.confirm_proposals,
-    request: () => ofTournament({command: 'results', name: texts.confirm_proposals, text: over.map(row => `${row.pairing.table};${row.proposed}\n`).join(''), ...several(section)}),
+    request: () => ofTournament({command: 'results', name: texts.confirm_proposals, text: over.map(row => `${round.round}.${row.pairing.table};${row.proposed}\n`).join(''), ...several(section)}),
   });
 };

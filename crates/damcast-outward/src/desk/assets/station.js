@@ -23,7 +23,7 @@ views.log = {
     fill(part(place, 'div', {id: 'all-entries'}), all.map(entry => [entry.at, entry.what, entry.ok]), () => [
       el('div.hd', {}, el('h2', {}, texts.audit_log), zone()),
       all.length ? table(texts.newest_first, [texts.time, texts.user, texts.action, texts.outcome], all.map(entry =>
-        [el('time', {datetime: entry.at, title: entry.at}, dayAndTime(entry.at)), actor(entry.by), plain(entry.what), entry.ok ? entry.message ? english(entry.message) : texts.done : el('span.no', {}, english(filled(texts.refused, entry.message)))]), '.crd')
+        [el('time', {datetime: entry.at}, dayAndTime(entry.at)), actor(entry.by), plain(entry.what), entry.ok ? entry.message ? english(entry.message) : texts.done : el('span.no', {}, english(filled(texts.refused, entry.message)))]), '.crd')
         : el('p.q', {}, texts.log_empty)]);
   },
 };
@@ -37,10 +37,10 @@ views.station = {
     fill(alarms, status.alarms, () => [el('div.hd', {}, el('h2', {}, texts.alarms), zone()), status.alarms.length
       ? table(texts.alarms, [texts.since_column, texts.alarm, texts.place, texts.description], status.alarms.map(alarm => [dayAndTime(alarm.since), alarm.kind, alarm.board ?? alarm.place ?? texts.station, english(alarm.text)]), '.crd') : el('p.q', {}, texts.no_alarms)]);
     const lines = part(place, 'section', {id: 'lines'});
-    const cells = status.lines.map(line => [line.name, line.port, line.link, line.text, String(line.plies), String(line.setups), String(line.noise_bytes), String(line.bad_checksums), line.fault ?? line.pending ?? '']);
+    const cells = status.lines.map(line => [line.name, line.port, line.link, plain(line.text), String(line.plies), String(line.setups), String(line.noise_bytes), String(line.bad_checksums), plain(line.fault ?? line.pending ?? '')]);
     fill(lines, cells, () => [el('div.hd', {}, el('h2', {}, texts.lines)), table(texts.lines, [texts.line, texts.port, texts.link, texts.state, texts.plies_column, texts.set_ups, texts.noise, texts.checksums, texts.notes], cells)]);
     const outlets = part(place, 'section', {id: 'outlets'});
-    const folders = status.outlets.map(outlet => [outlet.name, outlet.directory, outlet.delay_s || outlet.delay_plies ? [outlet.delay_s && `${outlet.delay_s} s`, outlet.delay_plies && count(texts.plies, outlet.delay_plies)].filter(Boolean).join(', ') : texts.no_delay, outlet.held ?? texts.outlet_active]);
+    const folders = status.outlets.map(outlet => [outlet.name, outlet.directory, outlet.delay_s || outlet.delay_plies ? [outlet.delay_s && `${outlet.delay_s} s`, outlet.delay_plies && count(texts.plies, outlet.delay_plies)].filter(Boolean).join(', ') : texts.no_delay, outlet.held ? plain(outlet.held) : texts.outlet_active]);
     fill(outlets, [folders, viewers?.viewers, known.silent, status.disk?.free_bytes >> 24], () => [el('div.hd', {}, el('h2', {}, texts.public_files)), table(texts.outlets, [texts.outlet, texts.folder, texts.delay, texts.state], folders),
       el('p', {}, viewers ? filled(texts.viewers_connected, count(texts.number_of_viewers, viewers.viewers), count(texts.connections, viewers.connections), viewers.refused) : known.silent ? texts.viewers_unknown : ''),
       el('p', {}, status.disk ? filled(texts.recording_disk, (status.disk.free_bytes / 1e9).toFixed(1), (status.disk.total_bytes / 1e9).toFixed(1), status.directory) : '')]);

@@ -163,6 +163,14 @@ class Table {
         this.isAway = Boolean(answer.try_again);
         if (answer.try_again) break;
         this.hear(answer);
+        const [first] = this.queue;
+        // A wrong time costs no move: the page refuses it before the station knows of it.
+        if (!answer.ok && !answer.table && !answer.invalid_code && (first.white || first.black)) {
+          Object.assign(first, {white: '', black: ''});
+          this.keep();
+          this.notice = answer.error;
+          continue;
+        }
         if (!answer.ok) { this.refused = filled(texts.was_refused, this.queue[0].move, answer.error); break; }
         this.queue.shift();
         this.keep();
