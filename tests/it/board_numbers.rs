@@ -95,6 +95,50 @@ fn analysis_and_spare_board_change_no_other_board() {
     assert!(server.get("/game/board-1-1").text().contains("White 1"));
 }
 
+/// Both sections count their tables from 1; the second plays on the boards behind those of the first.
+#[test]
+fn sections_that_count_from_one_keep_all_boards() {
+    let mut outlet = OutletFixture::new();
+    let table = |board: u64| 1 + (board - 1) % 2;
+    let section = |id: u64| {
+        let boards = [2 * id - 1, 2 * id];
+        let player = |board: u64| {
+            [(2 * board - 1, "White"), (2 * board, "Black")]
+                .map(|(id, color)| json!({"id": id, "name": format!("{color} {board}")}))
+        };
+        let players: Vec<Value> = boards.into_iter().flat_map(player).collect();
+        let pairings = boards.map(|id| json!({"id": id, "table": table(id), "board": format!("board-{id}"), "white": 2 * id - 1, "black": 2 * id}));
+        let round = json!({"round": 1, "state": "open", "byes": [], "matches": [], "pairings": pairings});
+        json!({"id": id, "name": format!("Section {id}"), "players": players, "teams": [], "open_round": 1, "rounds": [round]})
+    };
+    let tags = |board: u64| {
+        let mut tags = pairing(board);
+        tags[3].1 = table(board).to_string();
+        tags
+    };
+    let listed = (1..=4).map(|board| json!({"board": format!("board-{board}"), "gametype": "20", "tags": {}}));
+    outlet.append_line(json!({"b": 1, "type": "boards", "list": listed.collect::<Vec<_>>()}));
+    outlet.write("tournament.json", &json!({"event": {}, "sections": [section(1), section(2)]}).to_string());
+    let server = outlet.serve();
+    let expected = numbered([(1, "1"), (2, "2"), (3, "3"), (4, "4")]);
+    for board in [1, 3, 2] {
+        let name = format!("board-{board}");
+        let tags = tags(board).into_iter().map(|(name, value)| (name.to_owned(), value.into()));
+        outlet.begin_paired_game(&name, 1, Value::Object(tags.collect()), Some(board as usize));
+        outlet.play(&name, 1);
+        for is_over in [false, true] {
+            if is_over {
+                outlet.append_event(&name, json!({"n": 3, "type": "end"}));
+                outlet.append_event(&name, json!({"n": 4, "type": "result", "result": "2-0"}));
+            }
+            server.wait_for(&outlet);
+            for path in ["/", "/?wall"] {
+                assert_eq!(boards(&server, path), expected, "{path} after {name}, over: {is_over}");
+            }
+        }
+    }
+}
+
 #[test]
 fn boards_without_tags_have_their_places_from_the_first_move() {
     let mut outlet = OutletFixture::new();

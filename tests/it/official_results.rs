@@ -187,10 +187,8 @@ fn board_has_names_of_published_pairing() {
     let outlet = OutletFixture::new();
     write_tournament(&outlet);
     let text_of = |name: &str| std::fs::read_to_string(outlet.path(name)).unwrap();
-    outlet.write(
-        "tournament.json",
-        &text_of("tournament.json").replace("\"open\"", "\"published\"").replace("\"open_round\":2,", ""),
-    );
+    let published = text_of("tournament.json").replace("\"open\"", "\"published\"").replace("\"open_round\":2,", "");
+    outlet.write("tournament.json", &published.replace("\"table\":4", "\"board\":\"board-4\",\"table\":4"));
     outlet.write("games.pdn", "[Board \"4\"]\n[Result \"*\"]\n\n*\n");
     let server = outlet.serve();
     for path in ["/board/4", "/embed/board/4", "/overlay/board/4", "/overlay/lower-third/4"] {

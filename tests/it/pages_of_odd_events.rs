@@ -111,6 +111,43 @@ fn adjourned_game_is_not_missed() {
     assert_contains(&server.get("/?wall").text(), &["0 games are being played"]);
 }
 
+/// A club describes its evening without a tournament.
+#[test]
+fn described_event_is_no_tournament() {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    outlet.play("board-1", 1);
+    outlet.append_event("board-1", json!({"n": 3, "type": "end"}));
+    outlet.write("tournament.json", &json!({"event": {"name": "Club evening"}, "sections": []}).to_string());
+    let server = outlet.serve();
+    assert_contains(&server.get("/standings?lang=en").text(), &["There are no tournament standings"]);
+    assert_contains(&server.get("/?lang=en").text(), &["Over, waits for its result"]);
+}
+
+/// A board that is free in this round shows its game of the last one.
+#[test]
+fn games_of_last_round_do_not_count() {
+    let mut outlet = OutletFixture::new();
+    let tags = |round: &str| json!({"White": "Jansen", "Black": "Ba", "Round": round});
+    for board in ["board-1", "board-2"] {
+        outlet.begin(board, tags("1"));
+        outlet.play(board, 1);
+        outlet.append_event(board, json!({"n": 3, "type": "end"}));
+        outlet.append_event(board, json!({"n": 4, "type": "result", "result": "2-0"}));
+    }
+    outlet.write(
+        "tournament.json",
+        &sections(&["Open"], &Value::Null)
+            .replace("\"round\":1", "\"round\":2")
+            .replace("\"open_round\":1", "\"open_round\":2"),
+    );
+    outlet.begin_paired_game("board-2", 2, tags("2"), Some(1));
+    let server = outlet.serve();
+    for path in ["/?lang=en", "/?wall&lang=en"] {
+        assert_contains(&server.get(path).text(), &["1 game is being played", "0 are over"]);
+    }
+}
+
 #[test]
 fn pdn_numbers_moves_from_starting_side() {
     let mut outlet = OutletFixture::new();

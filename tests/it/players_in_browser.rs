@@ -132,10 +132,10 @@ fn viewer_moves_pieces_beside_game() {
     browser.evaluate(
         "document.querySelector('#board').dispatchEvent(new KeyboardEvent('keydown', {key: 'L', bubbles: true}))",
     );
-    browser.wait("location.pathname", &"/game/board-1-1/1".into());
+    browser.wait("location.pathname", &"/board/board-1".into());
     browser.wait(&format!("document.querySelector('#moves a') !== null && {HAS_KEYS} && {LIVE}"), &"Live".into());
     // So does an arrow after a click on a link.
-    browser.evaluate("document.querySelector('#moves a').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}))");
+    browser.evaluate("document.querySelector('#moves a').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', bubbles: true}))");
     browser.wait("location.pathname", &"/game/board-1-1/2".into());
     let complaints = browser.page_errors();
     assert!(complaints.is_empty(), "{complaints:?}");

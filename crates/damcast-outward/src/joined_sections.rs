@@ -65,7 +65,8 @@ impl JoinedSections {
                     let id = format!("{hall}/{}", id_of(pairing));
                     pairing["id"] = id.clone().into();
                     if let Some(board) = pairing["board"].as_str() {
-                        pairing["board"] = format!("{hall}.{board}").into();
+                        // A hall inside a hall has a slash in its name and a dot in those of its boards.
+                        pairing["board"] = format!("{}.{board}", hall.replace('/', ".")).into();
                     }
                     if let Some(table) = pairing["table"].as_u64() {
                         places.insert((name.clone(), round, table), (id, player_names(&names, pairing)));

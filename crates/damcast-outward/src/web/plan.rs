@@ -140,6 +140,8 @@ pub struct PlannedPairing {
     pub id: String,
     /// Board number in the round.
     pub table: Option<u64>,
+    /// Name of the board on which it is played.
+    pub board: Option<String>,
     #[serde(rename = "match")]
     match_id: Option<u64>,
     /// Id of the player with White; `None` if there is none.
@@ -309,8 +311,8 @@ impl ViewerPlan {
         plan
     }
 
-    /// Whether a board waits for its next game, by the games so far: none of its pairing has begun there, but for one that is played again, and
-    /// no game of another pairing goes on. Without a pairing the board waits before its first game, and once it has other tags than at its
+    /// Whether a board waits for its next game, by the games so far: none of its pairing has begun there, but for one that is played again or
+    /// counts for nothing, and no game of another pairing goes on. Without a pairing the board waits before its first game, and once it has other tags than at its
     /// last one.
     pub fn is_awaited(&self, next: &NextGame, games: &ViewerHall) -> bool {
         let Some(board) = games.find(&next.board) else { return true };
@@ -320,7 +322,8 @@ impl ViewerPlan {
         };
         let is_its = |game: &ViewerGame| {
             let key = |id| (self.id_of(id), without_stage(id).1);
-            game.pairing.as_deref().is_some_and(|own| key(own) == key(id)) && game.tag("Replayed").is_none()
+            let counts = game.tag("Replayed").is_none() && !game.is_void();
+            counts && game.pairing.as_deref().is_some_and(|own| key(own) == key(id))
         };
         !board.games.iter().any(|game| is_its(game)) && !last.is_some_and(|game| game.is_on() && game.pairing.is_some())
     }

@@ -97,7 +97,7 @@ impl View {
 
     /// Whether there is a tournament.
     pub fn has_tournament(&self) -> bool {
-        self.plan.standings.is_some()
+        !self.standings().is_empty()
     }
 
     /// Returns the published pairing of a game, with its section.
@@ -110,12 +110,15 @@ impl View {
         self.awaited.iter().map(|next| &next.game)
     }
 
-    /// Returns the game that pages show of a board: the last one that began, or while its round is open that of the board's pairing, whatever
-    /// the board plays afterwards.
+    /// Returns the game that pages show of a board: the last one that began. While a round is open, its game comes before a later game without
+    /// a pairing, and before a postponed one that is decided.
     pub fn shown_game<'a>(&self, board: &'a ViewerBoard) -> Option<&'a ViewerGame> {
         let last = board.current()?;
         let is_open = |game: &&Arc<ViewerGame>| game.pairing.as_ref().is_some_and(|id| self.plan.is_in_open_round(id));
-        let of_pairing = board.games.iter().rev().find(is_open).filter(|_| last.pairing.is_none());
+        // A postponed game is shown until it is decided.
+        let is_decided = |id: &String| self.plan.pairing(id).is_none_or(|(_, pairing)| pairing.points.is_some());
+        let yields = last.pairing.as_ref().is_none_or(|id| last.has_ended() && is_decided(id));
+        let of_pairing = board.games.iter().rev().find(is_open).filter(|_| yields);
         Some(of_pairing.map_or(last, |game| game))
     }
 }

@@ -142,12 +142,18 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   // --- keys: without the focus on the board, Home and End scroll the page
   const keys = { arrowleft: acts.back, arrowright: acts.on, l: acts.golive, f: acts.turnboard }, boardKeys = { ...keys, home: acts.first, end: acts.last };
   const press = (link) => () => $(link)?.click(), trialKeys = { arrowleft: press("#back"), l: press("#golive") };
+  let pressed = 0;
   document.addEventListener("keydown", (key) => {
     const { target } = key, isTrial = kind() === "trial", onBoard = !isTrial && target.closest?.("#board");
     if (key.ctrlKey || key.metaKey || key.altKey || (key.shiftKey && key.key[1]) || !(isTrial || game()) || (!onBoard && target.matches?.("input, select, textarea"))) return;
     // Take the Latin letter of a key that types a letter of another script.
     const name = (key.key > "~" ? key.code.replace("Key", "") : key.key).toLowerCase(), act = (isTrial ? trialKeys : onBoard ? boardKeys : keys)[name];
-    if (act) { key.preventDefault(); act(); }
+    if (!act) return;
+    key.preventDefault();
+    // A browser accepts some ten new addresses a second, fewer than a key that is held repeats.
+    if (key.repeat && key.timeStamp - pressed < 110) return;
+    pressed = key.timeStamp;
+    act();
   });
 
   // --- replay: the game at the speed of its clocks, or faster
@@ -159,8 +165,9 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   }
   /** Returns how long the player of an entry has thought, in ms: by the own clock, with the increment, at least a second. */
   function thought(index) {
-    const all = Array.from({ length: +game().dataset.count }, (_, at) => spent(at + 1)).filter(Number.isFinite);
-    return Math.max(1, spent(index) - Math.min(0, ...all) || 2) * 1000;
+    const all = Array.from({ length: +game().dataset.count }, (_, at) => spent(at + 1)).filter(Number.isFinite).sort((one, other) => one - other);
+    // An increment comes at each move; a gain of few moves is time for the next moves, or a correction of the clock.
+    return Math.max(1, spent(index) - Math.min(0, all[Math.floor(all.length / 10)] ?? 0) || 2) * 1000;
   }
   function label() { put($("#replay"), (next ? "■ " : "▶ ") + $("#replay")?.dataset.text); }
   function stop() {

@@ -112,7 +112,9 @@ function tick() {
     let left = +clock.dataset.seconds;
     const runs = clock.dataset.running && clock.classList.contains("run") && offset !== undefined && (silentSince || !quiet) && !over();
     if (runs) left = Math.max(0, Math.ceil(left - Math.max(0, (silentSince ?? at) - clock.dataset.heard) / 1000));
-    if (runs || !clock.dataset.running) put($("time", clock), time(left));
+    // A clock that stands because nothing is heard keeps what it shows.
+    if (!runs && clock.dataset.running) continue;
+    put($("time", clock), time(left));
     clock.classList.toggle("low", left < 60);
     clock.classList.toggle("out", left === 0);
   }
@@ -368,7 +370,7 @@ let polling, tag, sign;
 const isCached = root.sign || root.live;
 async function poll() {
   clearTimeout(polling);
-  const wasOver = over();
+  const wasOver = over(), wasMissing = missingSince;
   polling = setTimeout(poll, ((isCached ? 7000 : 5000) + Math.random() * 6000) * (wasOver ? 60 : 1));
   const query = new URLSearchParams(root.stream), page = new URL(query.get("page"), location);
   if (query.has("chosen")) page.searchParams.set("lang", query.get("lang"));
@@ -384,6 +386,8 @@ async function poll() {
     // A cache that cannot reach the server answers with an old page.
     } else if (headers.get("x-cache-status") !== "STALE") hear(age);
     tick();
+    // The server is back: it may have streams.
+    if (wasMissing && !missingSince && stream?.readyState === 2) connect();
     // Poll at once: a game has begun although the event was over.
     if (wasOver && !over() && polling) poll();
   } catch { missingSince ??= Date.now(); }
@@ -391,14 +395,14 @@ async function poll() {
 /** Returns whether the page needs no stream: it is hidden and plays no sound. */
 const isUnseen = () => document.hidden && !$("#sound[aria-pressed=true]");
 function watch() {
-  if (isUnseen()) return;
+  if (isUnseen() || (polling && over())) return;
   const at = Date.now(), away = at - heard;
   // Two beats or polls are missing.
   if (away > (!polling ? 11000 : isCached ? 30000 : 14000)) missingSince ??= at - 6000;
   const missing = at - missingSince;
   if (missing > 3000) setQuiet(true);
   if (missing >= 6000) {
-    if (isStored && offset === undefined) banner(plural(texts.stored_page, Math.round(away / 6e4)), "kept");
+    if (isStored && root.heard && offset === undefined) banner(plural(texts.stored_page, Math.round(away / 6e4)), "kept");
     else banner(fill(texts.server_silent, lasting(away / 1000)));
   }
   if (root.live === "poll") return;

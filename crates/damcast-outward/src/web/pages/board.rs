@@ -36,7 +36,10 @@ impl<'a> PageBuilder<'a> {
             let names = [&*shown.board, &self.view.hall.number_in_address(shown.number)];
             self.view.featured.as_deref().is_some_and(|which| names.contains(&which))
         };
-        let lead = begun().find(is_featured).or(begun().next());
+        // A board that is free in this round still shows its last game.
+        let is_of_current_round = self.is_of_current_round();
+        let first = || begun().find(|shown| is_of_current_round(shown.game)).or(begun().next());
+        let lead = begun().find(is_featured).or_else(first);
         // Two boards stand side by side.
         let lead = lead.filter(|_| has_lead && boards.len() != 2).map(|shown| shown.number);
         let card = |shown: &PageGame<'_>| {
@@ -144,7 +147,7 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn card(&self, shown: &PageGame<'_>, is_large: bool) -> Markup {
         let texts = self.texts();
         let game = shown.game;
-        let [white, black] = Color::BOTH.map(|color| shown.player_label(color).name.unwrap_or(self.side(color).into()));
+        let [white, black] = Color::BOTH.map(|color| self.player_name(shown, color).unwrap_or(self.side(color).into()));
         let has_begun = !game.is_unstarted();
         let label = format!("{}: {white}, {black}. {}", self.board_title(shown.number), self.status(game));
         html! {

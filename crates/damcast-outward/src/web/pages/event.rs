@@ -108,8 +108,7 @@ impl<'a> PageBuilder<'a> {
     /// Renders how many games go on, and the scores of the teams.
     fn now(&self, shown: &[PageGame<'_>]) -> Markup {
         let (texts, plan) = (self.texts(), &self.view.plan);
-        let on = shown.iter().filter(|shown| self.is_being_played(shown.game)).count();
-        let over = shown.iter().filter(|shown| shown.game.has_ended()).count();
+        let [on, over] = self.count_games(shown);
         let round =
             self.current_round().or_else(|| self.round_of(shown.iter().map(|shown| shown.game)).map(str::to_owned));
         let line = || {

@@ -89,6 +89,22 @@ impl PageBuilder<'_> {
         }
     }
 
+    /// Returns whether a game is of the round that is played, or goes on.
+    pub(super) fn is_of_current_round(&self) -> impl Fn(&ViewerGame) -> bool {
+        let round = self.current_round();
+        move |game| {
+            let is_of = |round: &String| game.tag("Round").is_none_or(|own| own == round);
+            game.is_on() || round.as_ref().is_none_or(is_of)
+        }
+    }
+
+    /// Returns how many of the games go on, and how many of the round that is played are over.
+    pub(super) fn count_games(&self, shown: &[PageGame<'_>]) -> [usize; 2] {
+        let is_of_current_round = self.is_of_current_round();
+        let on = shown.iter().filter(|shown| self.is_being_played(shown.game)).count();
+        [on, shown.iter().filter(|shown| shown.game.has_ended() && is_of_current_round(shown.game)).count()]
+    }
+
     /// Returns the round of the first of these games; while sections play different rounds, only a round that all of them have.
     pub(super) fn round_of<'g>(&self, games: impl Iterator<Item = &'g ViewerGame>) -> Option<&'g str> {
         let mut rounds = games.filter_map(|game| game.tag("Round"));
@@ -211,7 +227,7 @@ impl PageBuilder<'_> {
             matches!(self.address.kind, PageKind::Board { ply: Some(_), .. } | PageKind::Game { ply: Some(_), .. });
         let (title, description) = match shown {
             [one] if is_of_game => {
-                let [white, black] = Color::BOTH.map(|color| one.player_label(color).name.unwrap_or("–".into()));
+                let [white, black] = Color::BOTH.map(|color| self.player_name(one, color).unwrap_or("–".into()));
                 let round = one.game.tag("Round").map(|round| fill(self.texts().round, truncated(round)));
                 let status = (!is_at_ply).then(|| self.status(one.game));
                 let facts = [Some(event), round, Some(self.board_title(one.number)), status];

@@ -42,7 +42,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::assets::Assets;
 use super::next_games::NextGame;
-use super::plan::{self, PlannedPairing, PlannedRound, PlannedSection};
+use super::plan::{self, PlannedRound, PlannedSection};
 use super::state::{BoardNumber, ViewerBoard, ViewerGame};
 use super::stored_games::StoredGames;
 use super::texts::{Language, PageTexts, fill};
@@ -241,31 +241,37 @@ impl<'a> PageBuilder<'a> {
         let mut taken: BTreeSet<BoardNumber> = current.iter().map(|shown| shown.number).collect();
         let awaited = &self.view.awaited;
         taken.extend(awaited.iter().filter_map(|next| next.tagged_number()));
-        // A board without a number has that of its place, unless another board has it.
+        // A board has the number of its place, unless another board has it.
         let mut free = |hall: usize, place: u64| {
             let of_hall = || taken.iter().filter(|number| number.hall == hall).map(|number| number.number);
             let number = if of_hall().any(|number| number == place) { of_hall().max().unwrap_or(0) + 1 } else { place };
             taken.insert(BoardNumber { hall, number });
             number
         };
-        // A running game of the open round keeps its number. A postponed game with the same number gets another one.
-        let is_of_round = |id: &String| {
-            let is_undecided = |(_, pairing): (_, &PlannedPairing)| pairing.points.is_none();
-            self.view.plan.is_in_open_round(id) && self.view.plan.pairing(id).is_some_and(is_undecided)
-        };
-        let is_used = |number: &BoardNumber| {
-            let mut games = current.iter().filter(|shown| shown.number == *number && shown.game.is_on());
-            games.any(|shown| shown.game.pairing.as_ref().is_some_and(is_of_round))
+        // Another board keeps its number while a game of a pairing goes on there, or has been played in the open round: two sections may
+        // count their tables from 1, and a postponed game has the number of its own round.
+        let is_used = |number: &BoardNumber, next: &NextGame| {
+            let mut games = current.iter().filter(|shown| shown.number == *number && *shown.board != *next.board);
+            let is_other = |id: &str| self.is_of_other_open_pairing(id, next);
+            games.any(|shown| shown.game.pairing.as_deref().is_some_and(|id| shown.game.is_on() || is_other(id)))
         };
         let mut given = BTreeSet::new();
         let numbered = |next: &'a Arc<NextGame>| {
             let (hall, game) = (next.hall, &next.game);
-            let own = next.tagged_number().filter(|number| !is_used(number) && given.insert(*number));
+            let last = current.iter().find(|shown| *shown.board == *next.board).map(|shown| shown.number);
+            let tagged = next.tagged_number().filter(|number| !is_used(number, next) && given.insert(*number));
+            let own = tagged.or_else(|| last.filter(|number| given.insert(*number)));
             let number = own.unwrap_or_else(|| BoardNumber { hall, number: free(hall, next.place) });
             let board = Cow::Owned(self.view.hall.number_in_address(number));
             PageGame { number, board, game, is_current: true }
         };
         awaited.iter().map(numbered).collect()
+    }
+
+    /// Whether `id` is a pairing of an open round, and not that of `next`.
+    fn is_of_other_open_pairing(&self, id: &str, next: &NextGame) -> bool {
+        let plan = &self.view.plan;
+        plan.is_in_open_round(id) && next.game.pairing.as_deref().map(|own| plan.id_of(own)) != Some(plan.id_of(id))
     }
 
     /// Returns the unstarted game of a board, by its number in an address; before the first game of the board also by its name.
@@ -384,8 +390,7 @@ impl<'a> PageBuilder<'a> {
         let (shown, boards) = (self.current(), self.present_games());
         let texts = self.texts();
         let code = site.and_then(code);
-        let on = boards.iter().filter(|shown| self.is_being_played(shown.game)).count();
-        let over = boards.iter().filter(|shown| shown.game.has_ended()).count();
+        let [on, over] = self.count_games(&boards);
         let main = self.main("wall", "wl", || {
             let head = || html! { h1 { (self.title(&shown, self.current_round().as_deref())) } };
             let counts = || html! { p { (self.language().count(texts.games_on, on)) " · " (self.language().count(texts.games_over, over)) } };
@@ -424,8 +429,14 @@ impl<'a> PageBuilder<'a> {
     fn round_main(&self, round: &str, shown: &[PageGame<'_>]) -> Option<Markup> {
         let planned = self.planned_rounds(round);
         let mut boards = self.unstarted_games();
-        boards
-            .retain(|one| one.game.tag("Round") == Some(round) && shown.iter().all(|shown| shown.number != one.number));
+        let key = |shown: &PageGame<'_>| {
+            shown
+                .game
+                .pairing
+                .as_deref()
+                .map_or_else(|| Err(shown.number), |id| Ok(self.view.plan.id_of(id).to_owned()))
+        };
+        boards.retain(|one| one.game.tag("Round") == Some(round) && shown.iter().all(|shown| key(shown) != key(one)));
         boards.extend_from_slice(shown);
         boards.sort_by_key(|shown| shown.number);
         if boards.is_empty() && planned.is_empty() {

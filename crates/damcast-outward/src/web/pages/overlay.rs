@@ -114,8 +114,8 @@ impl<'a> PageBuilder<'a> {
     }
 
     fn overlay_player(&self, shown: &PageGame<'_>, color: Color) -> Markup {
-        let PlayerLabel { name: called, details, .. } = shown.player_label(color);
-        let called = called.or_else(|| Some(truncated(&self.published_player(shown, color)?.1.name)));
+        let PlayerLabel { details, .. } = shown.player_label(color);
+        let called = self.player_name(shown, color);
         let word = self.side(color);
         html! {
             div class=(["op wh", "op bk"][color.index()]) {
@@ -134,9 +134,9 @@ impl<'a> PageBuilder<'a> {
         let shown = self.present_games();
         let item = |shown: &PageGame<'_>| {
             let key = format!("tick-{}-{}", percent_encoded(&shown.board), shown.game.number);
-            let inputs = (self.digest(shown), shown.number);
+            let players = Color::BOTH.map(|color| self.player_name(shown, color));
+            let inputs = (self.digest(shown), shown.number, players.clone());
             self.parts.leaf("li", &key, inputs, || {
-                let players = Color::BOTH.map(|color| shown.player_label(color).name);
                 html! { li class=(self.state_class(shown.game)) {
                     b { span.vh { (self.texts().board_heading) " " } (shown.number) }
                     p.nm1 { (name(players[0].as_deref())) " – " (name(players[1].as_deref())) }
@@ -166,7 +166,7 @@ impl<'a> PageBuilder<'a> {
     /// Renders the standings of a section, some rows at a time.
     fn standings_panel(&self, (section, rows): (&str, &[StandingsRow])) -> Markup {
         let texts = self.texts();
-        let [open, _] = self.open_pairings(self.view.plan.section(section));
+        let [open, missing] = self.open_pairings(self.view.plan.section(section));
         html! { div.ost {
             h1 { (texts.standings) @if let Some(title) = title(section) { " " span { (name(Some(&truncated(title)))) } } }
             table {
@@ -175,7 +175,9 @@ impl<'a> PageBuilder<'a> {
                     tr { td { (row.rank) } th scope="row" { (name(Some(&truncated(&row.name)))) } td { (row.points) } }
                 } }
             }
-            @if open > 0 { p.st { (self.language().count(texts.provisional, open)) } }
+            @for (count, sentence) in [(open, texts.provisional), (missing, texts.results_missing)] {
+                @if count > 0 { p.st { (self.language().count(sentence, count)) } }
+            }
         } }
     }
 }

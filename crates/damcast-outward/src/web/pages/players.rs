@@ -1,5 +1,6 @@
 //! Pages of players, and links to them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use draughts::Color;
@@ -9,9 +10,10 @@ use super::address::{PageKind, percent_encoded};
 use super::text::{name, name_in_parts, truncated};
 use super::{PageBuilder, PageGame};
 use crate::web::plan::{
-    PlannedPairing, PlannedPlayer, PlannedRound, PlannedSection, RoundCell, StandingsRow, ViewerReason, title,
+    PlannedPairing, PlannedPlayer, PlannedRound, PlannedSection, RoundCell, StandingsRow, ViewerDeferral, ViewerReason,
+    title,
 };
-use crate::web::state::{BoardNumber, ViewerGame};
+use crate::web::state::ViewerGame;
 use crate::web::texts::fill;
 
 /// Player with the section.
@@ -39,13 +41,12 @@ impl<'a> PageBuilder<'a> {
         named.next().filter(|_| named.next().is_none())
     }
 
-    /// Returns the pairing of a board in a round that is published and not open yet, if there is only one. In a joined outlet halls share
-    /// numbers, so there is none.
-    fn published_pairing(&self, number: BoardNumber) -> Option<(&'a PlannedSection, &'a PlannedPairing)> {
-        let sections = self.view.plan.sections.iter().filter(|_| self.view.hall.halls.len() < 2);
-        let mut found = sections.filter_map(|section| {
+    /// Returns the pairing of the board of an unstarted game in a round that is published and not open yet, if there is only one.
+    fn published_pairing(&self, game: &ViewerGame) -> Option<(&'a PlannedSection, &'a PlannedPairing)> {
+        let board = &self.view.awaited.iter().find(|next| std::ptr::eq(&next.game, game))?.board;
+        let mut found = self.view.plan.sections.iter().filter_map(|section| {
             let next = section.rounds.iter().find(|round| !round.has_begun())?;
-            Some((section, next.pairings.iter().find(|pairing| pairing.table == Some(number.number))?))
+            Some((section, next.pairings.iter().find(|pairing| pairing.board.as_ref() == Some(board))?))
         });
         found.next().filter(|_| found.next().is_none())
     }
@@ -54,8 +55,14 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn published_player(&self, shown: &PageGame<'_>, color: Color) -> Option<SectionPlayer<'a>> {
         let has_names = ["White", "Black"].iter().any(|tag| shown.game.tag(tag).is_some());
         let (section, pairing) =
-            self.published_pairing(shown.number).filter(|_| shown.game.is_unstarted() && !has_names)?;
+            self.published_pairing(shown.game).filter(|_| shown.game.is_unstarted() && !has_names)?;
         Some((section, section.player(pairing.player(color))?))
+    }
+
+    /// Returns the name of a player: that of the game, else that of the published pairing of the board.
+    pub(super) fn player_name(&self, shown: &PageGame<'a>, color: Color) -> Option<Cow<'a, str>> {
+        let published = || Some(truncated(&self.published_player(shown, color)?.1.name));
+        shown.player_label(color).name.or_else(published)
     }
 
     /// Returns the section of a game: that of its players.
@@ -107,7 +114,7 @@ impl<'a> PageBuilder<'a> {
         let mut all = self.all_games();
         all.sort_by_key(PageGame::began_at);
         all.into_iter()
-            .filter(|shown| shown.game.tag("Replayed").is_none())
+            .filter(|shown| shown.game.tag("Replayed").is_none() && !shown.game.is_void())
             .filter_map(|shown| Some((self.view.plan.id_of(shown.game.pairing.as_deref()?), shown)))
             .collect()
     }
@@ -181,7 +188,8 @@ impl<'a> PageBuilder<'a> {
         let player = section.player(Some(id)).filter(|player| !player.is_hidden())?;
         let games = self.games_by_pairing();
         let cells: Vec<RoundCell<'_>> = section.player_rounds(id).into_iter().flatten().collect();
-        let now = cells.iter().rev().find_map(|cell| games.get(cell.pairing)).filter(|shown| shown.is_current);
+        let last = cells.iter().filter_map(|cell| games.get(cell.pairing)).max_by_key(|shown| shown.began_at());
+        let now = last.filter(|shown| shown.is_current);
         let title = truncated(&player.name).into_owned();
         Some(self.current_page("list", &title, || html! { div.duo {
             (self.parts.part("div", "player", || self.player_head(section, player, &games)))
@@ -257,7 +265,7 @@ fn found<'a>(section: &'a PlannedSection, search: &str) -> impl Iterator<Item = 
     section.players.iter().filter(move |player| player.name.to_lowercase().contains(search))
 }
 
-/// Returns the first pairing of a player without a result or a game.
+/// Returns the first pairing of a player without a result or a game; a postponed one, or one of a closed round, only if there is no other.
 fn next_pairing<'a>(
     section: &'a PlannedSection,
     player: u64,
@@ -265,5 +273,6 @@ fn next_pairing<'a>(
 ) -> Option<(&'a PlannedRound, &'a PlannedPairing)> {
     let all = section.rounds.iter().flat_map(|round| round.pairings.iter().map(move |pairing| (round, pairing)));
     all.filter(|(_, pairing)| [pairing.white, pairing.black].contains(&Some(player)))
-        .find(|(_, pairing)| pairing.points.is_none() && !games.contains_key(pairing.id.as_str()))
+        .filter(|(_, pairing)| pairing.points.is_none() && !games.contains_key(pairing.id.as_str()))
+        .min_by_key(|(round, pairing)| round.is_closed() || pairing.later != ViewerDeferral::No)
 }

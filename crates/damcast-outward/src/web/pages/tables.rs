@@ -10,7 +10,7 @@ use super::address::{PageKind, percent_encoded};
 use super::text::{name, score, truncated};
 use super::{PageBuilder, PageGame};
 use crate::web::plan::{
-    PlannedPairing, PlannedRound, PlannedSection, RoundCell, StandingsRow, ViewerDeferral, ViewerReason, title,
+    self, PlannedPairing, PlannedRound, PlannedSection, RoundCell, StandingsRow, ViewerDeferral, ViewerReason, title,
 };
 use crate::web::state::ViewerGame;
 use crate::web::texts::{PageTexts, fill};
@@ -63,27 +63,32 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Returns the number of pairings without official points whose game is not over, and of those whose game is over without a result;
-    /// with a section, only of this section. If no round has begun, the games on the boards count.
+    /// Returns the number of pairings without official points whose game or micro-match is not over, and of those whose game is over but whose
+    /// result is in no table; with a section, only of this section. If no round has begun, the games on the boards count.
     pub(super) fn open_pairings(&self, only: Option<&PlannedSection>) -> [usize; 2] {
         let games = self.games_by_pairing();
         let sections = self.view.plan.sections.iter();
         let sections = sections.filter(|section| only.is_none_or(|only| only.name == section.name));
         let begun: Vec<_> = sections.flat_map(|section| &section.rounds).filter(|round| round.has_begun()).collect();
         let mut counts = [0; 2];
-        let mut count = |game: Option<&ViewerGame>| match game {
-            // Its points are in the standings of the moment.
-            Some(game) if game.result.is_some() => {}
-            Some(game) if game.is_ended => counts[1] += 1,
+        let mut count = |game: Option<&ViewerGame>, is_closed: bool| match game {
+            // The next game of a micro-match may decide it.
+            Some(game) if game.pairing.as_deref().is_some_and(plan::has_stage) => counts[0] += 1,
+            // Its points are in the standings of the moment, until its round is closed.
+            Some(game) if game.result.is_some() && !is_closed => {}
+            Some(game) if game.has_ended() => counts[1] += 1,
             _ => counts[0] += 1,
         };
         if begun.is_empty() && only.is_none() {
-            self.current().iter().for_each(|shown| count(Some(shown.game)));
+            self.current().iter().for_each(|shown| count(Some(shown.game), false));
         }
         let is_open =
             |pairing: &&PlannedPairing| pairing.points.is_none() && pairing.white.is_some() && pairing.black.is_some();
-        let open = begun.iter().flat_map(|round| &round.pairings).filter(is_open);
-        open.for_each(|pairing| count(games.get(&*pairing.id).map(|shown| shown.game)));
+        for round in begun {
+            for pairing in round.pairings.iter().filter(is_open) {
+                count(games.get(&*pairing.id).map(|shown| shown.game), round.is_closed());
+            }
+        }
         counts
     }
 

@@ -9,15 +9,20 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 /// Longest name on a page, in characters.
 const MAX_NAME_LEN: usize = 80;
 
-/// Formats a result, with a dash for the hyphen.
+/// Formats a result, with a dash for the hyphen between its sides.
 pub(super) fn score(result: &str) -> String {
-    result.replace('-', "–")
+    sides(result).map_or_else(|| result.to_owned(), |sides| sides.join("–"))
 }
 
 /// Returns one side's part of a result; the whole result if it has no hyphen.
 pub(super) fn points(result: &str, color: Color) -> &str {
-    let Some((white, rest)) = result.split_once('-') else { return result };
-    if color == Color::White { white } else { rest.split('-').next().unwrap_or_default() }
+    sides(result).map_or(result, |sides| sides[color.index()])
+}
+
+/// Splits a result into the parts of White and Black; a draw with a plus is `1- - 1+`. `None` if it has no hyphen.
+fn sides(result: &str) -> Option<[&str; 2]> {
+    let (white, black) = result.split_once(" - ").or_else(|| result.split_once('-'))?;
+    Some([white, black])
 }
 
 pub(super) fn name(name: Option<&str>) -> Markup {
@@ -49,4 +54,24 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 /// Percent-encodes a part of a path.
 pub fn percent_encoded(part: &str) -> String {
     utf8_percent_encode(part, ESCAPED).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_split_between_their_sides() {
+        for (result, white, black, shown) in [
+            ("2-0", "2", "0", "2–0"),
+            ("1- - 1+", "1-", "1+", "1-–1+"),
+            ("1+ - 1-", "1+", "1-", "1+–1-"),
+            ("*", "*", "*", "*"),
+        ] {
+            assert_eq!(
+                (points(result, Color::White), points(result, Color::Black), &*score(result)),
+                (white, black, shown)
+            );
+        }
+    }
 }

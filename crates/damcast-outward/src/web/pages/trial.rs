@@ -69,7 +69,8 @@ impl PageBuilder<'_> {
 
     fn trial_main(&self, shown: &PageGame<'_>, whole: WholeGame<'_>, at: usize, trial: &Trial) -> Markup {
         let texts = self.texts();
-        let game = self.link(&format!("{}/{at}", shown.game_address()));
+        let base_address = format!("{}/{at}", shown.game_address());
+        let way_back = self.link(&if shown.game.is_on() { shown.address() } else { base_address.clone() });
         // The first `count` moves of the line, and perhaps another one.
         let address = |count: usize, next: Option<&str>| {
             let moves = trial.moves.iter().take(count).map(|(_, text)| text.as_str()).chain(next);
@@ -90,12 +91,12 @@ impl PageBuilder<'_> {
                 (self.player_line(shown, Color::Black, "plb bk", None))
                 div.bwrap { (diagram::draw(trial.variant, &spec)) }
                 (self.player_line(shown, Color::White, "plb wh", None))
-                p.now { b { (fill(texts.line_begins, &base)) } " " span { (turn) } }
+                p.now { b { a href=(self.link(&base_address)) { (fill(texts.line_begins, &base)) } } " " span { (turn) } }
                 p #say .vh role="status" { @if let Some((side, text)) = trial.moves.last() { (self.side(*side)) " " (super::board::with_capture_sign(text)) } }
                 div.ctl {
                     a.btn #first href=(address(0, None)) aria-label=(texts.first_position) title=(texts.first_position) { span aria-hidden="true" { "|◀" } }
                     a.btn #back href=(address(count.saturating_sub(1), None)) aria-label=(texts.move_back) title=(texts.move_back) { span aria-hidden="true" { "◀" } }
-                    a.btn.lv.p #golive href=(game) { (texts.back_to_game) }
+                    a.btn.lv.p #golive href=(way_back) { (texts.back_to_game) }
                 }
             } }))
             (self.parts.part("section", "trial-moves", || html! { section.mvs {

@@ -269,6 +269,11 @@ impl ViewerGame {
         self.is_ended || self.result.is_some()
     }
 
+    /// Whether the game ended without a move and without a result, so that it counts for nothing.
+    pub fn is_void(&self) -> bool {
+        self.is_ended && self.summary.count == 0 && self.result.is_none()
+    }
+
     /// Whether the game goes on.
     pub fn is_on(&self) -> bool {
         !self.is_unstarted() && !self.has_ended()

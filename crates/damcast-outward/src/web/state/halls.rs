@@ -95,7 +95,7 @@ impl ViewerHall {
     }
 
     /// Returns all boards with their numbers, hall by hall: the tag `Board` of the last game that has one, else the number at the end of the
-    /// name, else the next free number in the order of names.
+    /// name, else the next free number in the order of names. If two games have one number, the board with it in its name has it.
     pub fn boards(&self) -> Vec<(BoardNumber, &ViewerBoard)> {
         let mut all = Vec::new();
         for hall in 0..self.halls.len().max(1) {
@@ -124,8 +124,11 @@ fn numbers(boards: &[&ViewerBoard]) -> Vec<u64> {
     let own = |board: &&ViewerBoard| tag(board.current()?);
     let earlier = |board: &&ViewerBoard| board.games.iter().rev().find_map(|game| tag(game));
     let mut numbers: Vec<Option<u64>> = vec![None; boards.len()];
+    // If two games have one number, the board with it in its name keeps it.
+    let named = |board: &&ViewerBoard| own(board).filter(|number| number_at_end(&board.name) == Some(*number));
     // A game of no pairing, such as an analysis, has no tag.
-    for source in [&own as &dyn Fn(&&ViewerBoard) -> Option<u64>, &earlier, &|board| number_at_end(&board.name)] {
+    for source in [&named as &dyn Fn(&&ViewerBoard) -> Option<u64>, &own, &earlier, &|board| number_at_end(&board.name)]
+    {
         for (at, board) in boards.iter().enumerate() {
             if let Some(number) =
                 source(board).filter(|number| numbers[at].is_none() && !numbers.contains(&Some(*number)))
