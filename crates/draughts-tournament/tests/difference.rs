@@ -38,6 +38,22 @@ fn pair() -> impl Strategy<Value = (Tournament, Tournament)> {
     })
 }
 
+/// The players of a team meet several teams in the second round, so the teams are clubs.
+#[test]
+fn clubs_taken_for_teams_play_no_matches() {
+    let first = "Round;Board;White;Team White;Black;Team Black\n1;1;Ann;A;Bob;B\n1;2;Cor;A;Dirk;B\n1;3;Eva;C;Fay;D\n";
+    let second = "Round;Board;White;Black\n2;1;Ann;Eva\n2;2;Bob;Cor\n2;3;Fay;Dirk\n";
+    let before = with_file(&Tournament::default(), first).unwrap();
+    assert!(!before.sections[0].matches.is_empty());
+    let after = with_file(&before, second).unwrap();
+    assert!(after.sections[0].matches.is_empty());
+    let mut made = before.clone();
+    for event in difference(&before, &after) {
+        assert_eq!(made.apply(&event), Ok(true));
+    }
+    assert_eq!(made, after);
+}
+
 proptest! {
     #[test]
     fn difference_makes_one_tournament_of_the_other((before, after) in pair()) {

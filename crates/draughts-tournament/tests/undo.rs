@@ -224,6 +224,52 @@ fn published_sections_keep_their_boards() {
     }
 }
 
+/// A round that is open takes its boards back after an older one was opened again and closed.
+#[test]
+fn open_round_is_opened_again_after_older_one() {
+    let mut desk = Desk::with_rounds();
+    for (number, state) in
+        [(1, RoundState::Open), (1, RoundState::Closed), (2, RoundState::Open), (1, RoundState::Open)]
+    {
+        desk.done(&round(number, state));
+    }
+    desk.done(&round(1, RoundState::Closed));
+    assert_eq!(desk.state.board_assignments(), []);
+    desk.done(&round(2, RoundState::Open));
+    assert_eq!(desk.state.board_assignments().len(), 2);
+    desk.undone(None, false);
+    assert_eq!(desk.state.board_assignments(), []);
+}
+
+/// The result of a board goes with its game to another pairing.
+#[test]
+fn adopted_game_takes_its_result_along() {
+    let mut desk = Desk::with_rounds();
+    desk.done(&round(1, RoundState::Open));
+    desk.play("a", None);
+    desk.play("a", Some("2-0"));
+    let results =
+        |desk: &Desk| desk.state.sections[0].round(1).iter().map(|of| of.result.is_some()).collect::<Vec<_>>();
+    assert_eq!(results(&desk), [true, false]);
+    let (board, pairing) = ("a".to_owned(), Some("1.2".to_owned()));
+    desk.done(&TournamentCommand::Adopt { board, game: Some(1), pairing, section: None });
+    desk.catch_up();
+    assert_eq!(results(&desk), [false, true]);
+}
+
+/// The opponent of a free player does not come: the player without an opponent plays after all.
+#[test]
+fn free_player_plays_for_another() {
+    let mut desk = Desk::new();
+    desk.done(&import("Round;Board;White;Black;Result;Reason\n1;1;Ann;Bob;;\n1;;Cor;;;bye\n"));
+    desk.done(&round(1, RoundState::Open));
+    let (pairing, player, substitute) = ("1.1".to_owned(), "Bob".to_owned(), "Cor".to_owned());
+    desk.done(&TournamentCommand::Substitute { pairing, player, substitute, section: None });
+    assert_eq!(desk.state.sections[0].byes, []);
+    desk.undone(None, false);
+    assert_eq!(desk.state.sections[0].byes.len(), 1);
+}
+
 #[test]
 fn undone_pairing_leaves_nothing() {
     let mut desk = Desk::new();

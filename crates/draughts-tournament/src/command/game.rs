@@ -1,7 +1,7 @@
 //! Commands about recorded games: players, pairing, moves and replays.
 
 use super::{Draft, Messages};
-use crate::{Deferral, Event, MOVES, REPLAYED, pdn_replacement};
+use crate::{Deferral, Event, MOVES, PairingKey, REPLAYED, pdn_replacement};
 
 /// Name of a board, and the number of a game on it.
 type GameRef<'c> = (&'c str, Option<u32>);
@@ -58,12 +58,25 @@ pub(super) fn adopt(
         }
         draft.undo_replay(&parts, key)?;
     }
+    // The official result that the board's own result gave its old pairing moves with the game.
+    let given = parts.last().filter(|last| last.is_result_given).map(|last| (last.format, last.result.clone()));
+    let has_it = |old: &PairingKey| {
+        given.as_ref().is_some_and(|(format, result)| draft.state.result_tag(*old, *format) == *result)
+    };
+    let wrong = old.filter(|old| *old != key && has_it(old));
+    let mut messages = Vec::new();
+    if let Some((pairing, stage)) = wrong {
+        let freed = draft.state.pairing(pairing).map(|(of, pairing)| of.describe_pairing(pairing)).unwrap_or_default();
+        draft.emit(Event::ResultTakenBack { pairing, stage })?;
+        messages.push(format!("{freed} has no result any more: it was that of this game"));
+    }
     for part in parts {
         draft.assign_game(part, key)?;
     }
     let (of, pairing) = draft.state.pairing(key.0).ok_or_else(|| "this pairing is gone".to_owned())?;
     let (number, round, names) = (game.number, pairing.round, of.names_of(pairing));
-    Ok(vec![format!("{board}, game {number}, is the game of round {round}, {names}")])
+    messages.insert(0, format!("{board}, game {number}, is the game of round {round}, {names}"));
+    Ok(messages)
 }
 
 /// Adds moves that were checked against the recorded game; an empty text removes added moves.

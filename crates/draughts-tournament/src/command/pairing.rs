@@ -4,7 +4,7 @@ use super::lookup::{describe_choices, find_players, no_player};
 use super::player::check_name;
 use super::{Draft, Messages};
 use crate::value::numbered::next_number;
-use crate::{Deferral, Event, Id, Player, Tournament};
+use crate::{Bye, ByeKind, Deferral, Event, Id, Player, Tournament};
 
 pub(super) fn substitute(
     draft: &mut Draft,
@@ -44,9 +44,18 @@ pub(super) fn substitute(
     if ![of.white, of.black].contains(&Some(old)) {
         return Err(format!("{player} does not play this pairing").into());
     }
-    let message = format!("{} plays for {}", section.name_of(Some(new)), section.name_of(Some(old)));
+    let (round, name) = (of.round, section.name_of(Some(new)).to_owned());
+    let mut messages = vec![format!("{name} plays for {}", section.name_of(Some(old)))];
+    let is_free = |bye: &&Bye| {
+        (bye.round, bye.player) == (round, new) && matches!(bye.kind, ByeKind::NoOpponent | ByeKind::Absent)
+    };
+    let free: Vec<Id> = section.byes.iter().filter(is_free).map(|bye| bye.id).collect();
+    for bye in free {
+        messages.push(format!("{name} is not free in round {round} any more"));
+        draft.emit(Event::ByeDropped { bye })?;
+    }
     draft.emit(Event::PlayerSubstituted { pairing, player: old, substitute: new })?;
-    Ok(vec![message])
+    Ok(messages)
 }
 
 pub(super) fn postpone(draft: &mut Draft, name: &str, section: Option<&str>, undo: bool) -> Messages {

@@ -167,7 +167,9 @@ fn set_round_state(draft: &mut Draft, of: Option<&str>, number: u32, to: RoundSt
         is_found = true;
         let called = draft.state.section_label(section).map_or(String::new(), |name| format!("{name}, "));
         let state = section.state_of(number);
-        if state == to {
+        // An older round that was opened again and closed has left this one without boards.
+        let is_current = to != RoundState::Open || section.open_round() == Some(number);
+        if state == to && is_current {
             messages.push(format!("{called}round {number} is {} already", to.name()));
             continue;
         }

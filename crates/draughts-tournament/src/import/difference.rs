@@ -1,6 +1,6 @@
 //! The difference between two tournaments as events: turns an import into a record.
 
-use crate::{Deferral, Event, MicroMatchStage, OfficialResult, Pairing, ResultReason, Tournament};
+use crate::{Deferral, Event, MicroMatchStage, OfficialResult, Pairing, Part, ResultReason, SectionPart, Tournament};
 
 /// Returns the events that turn `before` into `after`. Compares facts from files and the state of pairings; ignores rounds and recorded
 /// games.
@@ -50,6 +50,16 @@ pub fn difference(before: &Tournament, after: &Tournament) -> Vec<Event> {
         let adjustments = of.adjustments.iter();
         let adjustments = adjustments.map(|of| Event::PointsAdjusted { section, adjustment: of.clone() });
         adjustments.for_each(|event| difference.emit(event));
+    }
+    let has_match = |section, id| {
+        let section = after.sections.iter().find(|of| of.id == section);
+        section.is_some_and(|section| section.matches.iter().any(|of| of.id == id))
+    };
+    for section in &before.sections {
+        for of in section.matches.iter().filter(|of| !has_match(section.id, of.id)) {
+            let gone = SectionPart { section: section.id, id: of.id, value: None };
+            difference.emit(Event::Restored(Part::Match(gone)));
+        }
     }
     difference.events
 }

@@ -94,7 +94,7 @@ const roundOf = (section, round) => {
   const missing = round.pairings.filter(pairing => !pairing.points).length;
   return el('section', {'aria-label': filled(texts.round, round.round)},
     el('p', {}, `${filled(texts.round_is, round.round, named('round', state))}${round.date ? `, ${round.date}` : ''}. ${missing ? count(texts.results_missing, missing) : texts.results_complete}`),
-    el('div.ab', {}, nextRound(section), ...(round === (lastPaired(section) ?? section.rounds.at(-1)) ? pairing(section) : []), ...{prepared: [turn('published', texts.publish_round), turn('open', texts.open_round)], published: [turn('open', texts.open_round), turn('prepared', texts.withdraw_round)], open: [turn('closed', texts.close_round)], closed: [turn('open', texts.open_round)]}[state] ?? []),
+    el('div.ab', {}, nextRound(section), ...(round === (lastPaired(section) ?? section.rounds.at(-1)) ? pairing(section) : []), ...{prepared: [turn('published', texts.publish_round), turn('open', texts.open_round)], published: [turn('open', texts.open_round), turn('prepared', texts.withdraw_round)], open: [section.open_round !== round.round && turn('open', texts.open_round), turn('closed', texts.close_round)], closed: [turn('open', texts.open_round)]}[state] ?? []),
     table(filled(texts.round, round.round), [texts.board_heading, texts.played_on, texts.white, texts.black, texts.result, ''], round.pairings.map((pairing, index) => {
       const board = shownAt(section, round, pairing);
       const when = pairing.later && !pairing.points ? texts[pairing.later] : '';
