@@ -583,6 +583,9 @@ mod tests {
         let game = r#""hall":"b","board":"b.x-1","game":1,"type":"game","gametype":"20","pairing":"b/4""#;
         lines.push(game.to_owned());
         lines.push(r#""hall":"b","board":"b.x-1","game":1,"type":"end""#.to_owned());
+        // It has no move and no result, so it counts for nothing.
+        assert_eq!(awaited(&lines), both);
+        lines.push(r#""hall":"b","board":"b.x-1","game":1,"type":"result","result":"2-0""#.to_owned());
         assert_eq!(awaited(&lines), both[..1]);
         // A game that is played again is awaited.
         let replayed = r#""hall":"b","board":"b.x-1","game":1,"type":"tag-correction","field":"Replayed","new":"1""#;
