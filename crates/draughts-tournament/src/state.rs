@@ -168,8 +168,7 @@ impl Tournament {
     fn set_round(&mut self, section: Id, number: u32, state: RoundState) -> Result<bool, Misfit> {
         let last = self.sections.iter().flat_map(|section| &section.rounds).map(|round| round.id.0).max();
         let section = self.section_mut(section)?;
-        let is_current = state != RoundState::Open || section.open_round() == Some(number);
-        if section.state_of(number) == state && is_current {
+        if section.is_already(number, state) {
             return Ok(false);
         }
         let open_seq = section.rounds.iter().map(|round| round.open_seq).max().unwrap_or(0) + 1;

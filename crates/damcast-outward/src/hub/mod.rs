@@ -288,7 +288,7 @@ impl Hub {
             }
             // A folder that was taken away, or is not there yet, has no files; those that are known stay.
             News::Files(names, _) if names.is_empty() && hall.files.has_some() => {
-                self.handle((index, News::NoFiles("it has no files any more".to_owned())));
+                self.handle((index, News::NoFiles("it lists no files; the hub keeps those that it has".to_owned())));
             }
             News::Files(names, new) => {
                 self.take_files(index, &new);

@@ -68,7 +68,7 @@ pub(super) fn adopt(
     if let Some((pairing, stage)) = wrong {
         let freed = draft.state.pairing(pairing).map(|(of, pairing)| of.describe_pairing(pairing)).unwrap_or_default();
         draft.emit(Event::ResultTakenBack { pairing, stage })?;
-        messages.push(format!("{freed} has no result any more: it was that of this game"));
+        messages.push(format!("{freed}: the result is removed, because it came from this game"));
     }
     for part in parts {
         draft.assign_game(part, key)?;

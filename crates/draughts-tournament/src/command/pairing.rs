@@ -49,10 +49,11 @@ pub(super) fn substitute(
     let is_free = |bye: &&Bye| {
         (bye.round, bye.player) == (round, new) && matches!(bye.kind, ByeKind::NoOpponent | ByeKind::Absent)
     };
-    let free: Vec<Id> = section.byes.iter().filter(is_free).map(|bye| bye.id).collect();
+    let free: Vec<Bye> = section.byes.iter().filter(is_free).cloned().collect();
     for bye in free {
-        messages.push(format!("{name} is not free in round {round} any more"));
-        draft.emit(Event::ByeDropped { bye })?;
+        let what = if bye.kind == ByeKind::Absent { "absence" } else { "bye" };
+        messages.push(format!("the {what} of {name} in round {round} is removed"));
+        draft.emit(Event::ByeDropped { bye: bye.id })?;
     }
     draft.emit(Event::PlayerSubstituted { pairing, player: old, substitute: new })?;
     Ok(messages)

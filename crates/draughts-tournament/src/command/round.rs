@@ -167,9 +167,7 @@ fn set_round_state(draft: &mut Draft, of: Option<&str>, number: u32, to: RoundSt
         is_found = true;
         let called = draft.state.section_label(section).map_or(String::new(), |name| format!("{name}, "));
         let state = section.state_of(number);
-        // An older round that was opened again and closed has left this one without boards.
-        let is_current = to != RoundState::Open || section.open_round() == Some(number);
-        if state == to && is_current {
+        if section.is_already(number, to) {
             messages.push(format!("{called}round {number} is {} already", to.name()));
             continue;
         }

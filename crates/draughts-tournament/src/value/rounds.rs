@@ -223,6 +223,11 @@ impl TournamentSection {
         self.rounds.iter().find(|known| known.number == round).map_or(RoundState::Prepared, |known| known.state)
     }
 
+    /// Whether setting a round to a state changes nothing. An open round can be opened again if another round was opened after it.
+    pub(crate) fn is_already(&self, round: u32, state: RoundState) -> bool {
+        self.state_of(round) == state && (state != RoundState::Open || self.open_round() == Some(round))
+    }
+
     /// Returns the round that was opened last, if it is still open.
     pub fn open_round(&self) -> Option<u32> {
         let last = self.rounds.iter().max_by_key(|round| round.open_seq)?;
