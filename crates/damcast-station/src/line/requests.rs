@@ -1,17 +1,21 @@
 //! Commands that a line receives while it runs: requests of operators, a new configuration, its removal.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use damcast_engine::bytelog::RecordKind;
 use damcast_engine::session::request::{AddedMoves, OperatorCommand, Request};
 use damcast_engine::session::{BusAddress, Effect, Input};
 use tokio::sync::oneshot;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tracing::{debug, info, warn};
 
 use super::command::{LineCommand, RequestContext, RequestOutcome};
 use super::{LineTask, StationError};
 use crate::live_files;
+
+/// Longest time for which the answer to a request that ends a game waits until the end is published: a disk may be full.
+const MAX_PUBLICATION_TIME: Duration = Duration::from_secs(2);
 
 impl LineTask {
     pub(super) async fn on_command(&mut self, order: LineCommand) -> Result<(), StationError> {
@@ -20,16 +24,24 @@ impl LineTask {
         match order {
             LineCommand::Request { request, context: asked, answer } => {
                 let is_entry = request.command.is_entry() && !asked.is_dry_run;
+                let ends_game = describe_end(&request).is_some() && !asked.is_dry_run;
                 let done = self.on_request(request, &asked).await?;
                 if is_entry && done.refusal.is_none() {
                     return self.answer_when_durable(done, answer);
                 }
+                // What the requester asks next may be about the result, which others know once it is published.
+                let published = if ends_game { Some(self.recorder.when_durable()?) } else { None };
                 let written = self.recorder.written();
-                // The answer says that the log has the request. The line does not wait for it.
-                tokio::task::spawn_blocking(move || {
-                    written();
-                    // The requester may be gone.
-                    let _ = answer.send(done);
+                let patience = MAX_PUBLICATION_TIME.min(asked.deadline.remaining());
+                tokio::spawn(async move {
+                    if let Some(published) = published {
+                        let _ = timeout(patience, published).await;
+                    }
+                    // The answer says that the log has the request. The line does not wait for it.
+                    if tokio::task::spawn_blocking(written).await.is_ok() {
+                        // The requester may be gone.
+                        let _ = answer.send(done);
+                    }
                 });
             }
             LineCommand::MissingMoves { address, answer } => {

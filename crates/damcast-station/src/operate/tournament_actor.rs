@@ -313,7 +313,11 @@ impl TournamentActor {
                     (is_due, next_look) = (true, last_look);
                 }
                 Ok(ActorMessage::Query { question, by, answer }) => {
-                    self.update_boards();
+                    is_due |= self.update_boards();
+                    if is_due {
+                        // The question may be about a result that a board has published before.
+                        self.apply_board_results();
+                    }
                     let reply = self.answer(*question, &by);
                     self.publish_status();
                     let _ = answer.send(reply);

@@ -87,11 +87,12 @@ impl Committer {
         }
     }
 
-    /// Requests a notice when the log of a recording is durable up to `upto`. Without a notice the receiver waits as long as the disk
-    /// refuses the data.
+    /// Requests a notice when the log of a recording is durable up to `upto`, and what it published until now is reported. Without a notice
+    /// the receiver waits as long as the disk refuses the data.
     pub(super) fn when_durable(&self, id: RecordingId, upto: u64) -> Result<oneshot::Receiver<()>, WriterStopped> {
         let (done, notice) = oneshot::channel();
-        self.send(WriterMessage::Durable { id, upto, done })?;
+        // Publications may be on the same way.
+        self.send_to_log(LogWork::Then(WriterMessage::Durable { id, upto, done }))?;
         Ok(notice)
     }
 

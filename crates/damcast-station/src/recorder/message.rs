@@ -32,7 +32,7 @@ pub(super) enum WriterMessage {
         upto: u64,
         durability: Durability,
     },
-    /// Request for a notice when the log is durable up to `upto`.
+    /// Request for a notice when the log is durable up to `upto`, and the publications before it are reported.
     Durable {
         id: RecordingId,
         upto: u64,

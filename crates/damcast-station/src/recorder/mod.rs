@@ -202,7 +202,7 @@ impl Recorder {
         move || journal.write_out()
     }
 
-    /// Returns a receiver that is notified when all records so far are durable.
+    /// Returns a receiver that is notified when all records so far are durable, and all publications so far are reported.
     ///
     /// # Errors
     ///

@@ -99,6 +99,8 @@ struct Recording {
     upto: u64,
     /// Notices that wait until the log is durable up to a position.
     awaited: Vec<(u64, oneshot::Sender<()>)>,
+    /// Notices that are sent once the publications before them are reported.
+    notices: Vec<oneshot::Sender<()>>,
     /// Publications in the live files that are not yet reported to the line, with the time of writing.
     published: Vec<(Vec<Output>, Instant)>,
     reported_fault: Option<String>,
@@ -341,6 +343,7 @@ impl Writer {
                     pending: Vec::new(),
                     upto: 0,
                     awaited: Vec::new(),
+                    notices: Vec::new(),
                     published: Vec::new(),
                     reported_fault: None,
                     rescue_notice: None,
@@ -553,14 +556,10 @@ impl Recording {
     }
 
     fn publish(&mut self) {
-        let durable = self.journal.durable();
-        for (_, done) in self.awaited.extract_if(.., |(upto, _)| *upto <= durable) {
-            // The requester may be gone.
-            let _ = done.send(());
-        }
         if !self.is_durable() {
             return;
         }
+        self.notices.extend(self.awaited.drain(..).map(|(_, done)| done));
         if !self.pending.is_empty() {
             // A line appears only after its records are in the log.
             self.journal.write_out();
@@ -590,6 +589,8 @@ impl Recording {
         drop(line_files);
         notices.into_iter().for_each(|notice| (self.report)(WriterReport::Notice(notice)));
         published.into_iter().for_each(|(publications, at)| (self.report)(WriterReport::Published(publications, at)));
+        // The requester may be gone.
+        self.notices.drain(..).for_each(|done| drop(done.send(())));
         if let Some(paths) = paths {
             (self.report)(WriterReport::FilesOpened(paths));
         }
