@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::control::{metric_value, run_ctl};
 use crate::daemon::{SPEED, Station, StationFolder, moves, recording};
-use crate::program::{assert_contains, damcast, peak_memory, run, run_with_input};
+use crate::program::{assert_contains, damcast, free_address, peak_memory, run, run_with_input};
 use crate::pty::{Board, Pty, TIMEOUT, wait_until};
 use crate::serve::{HttpAnswer, hold_connections, raw};
 
@@ -404,7 +404,7 @@ fn public_address_needs_shield() {
 
 /// Starts a station with metrics on a free port, and the desk that serves them there.
 fn with_metrics(place: &StationFolder) -> (DeskProcess, String) {
-    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let address = free_address();
     (DeskProcess::start(place, &format!("metrics = {address:?}\n")), address)
 }
 
@@ -495,9 +495,9 @@ fn slow_clients_do_not_delay_others() {
 #[test]
 fn monitoring_learns_of_missing_station() {
     let (place, mut station, _) = station();
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let free = free_address();
     let _desk = DeskProcess::start(&place, &format!("metrics = \"{free}\"\n"));
-    let get = |path: &str| crate::serve::http_get(&free.to_string(), "GET", path, &[]).unwrap();
+    let get = |path: &str| crate::serve::http_get(&free, "GET", path, &[]).unwrap();
     assert_contains(&get("/metrics").text(), &["damcast_uptime_seconds", "damcast_plies_total{line=\"a\"}"]);
     assert!([200, 503].contains(&get("/healthz").status));
     assert_eq!(get("/api/log").status, 404);
@@ -508,7 +508,7 @@ fn monitoring_learns_of_missing_station() {
             gone.status == 503 && gone.text().contains("no station answers")
         });
     }
-    let foreign = crate::serve::http_get(&free.to_string(), "GET", "/metrics", &[("Host", "evil.example")]).unwrap();
+    let foreign = crate::serve::http_get(&free, "GET", "/metrics", &[("Host", "evil.example")]).unwrap();
     assert_eq!(foreign.status, 421);
 }
 

@@ -23,6 +23,7 @@ use crate::browser::Browser;
 use crate::hall_in_browser::{Viewers, check_notes};
 use crate::nginx::Nginx;
 use crate::playing_hall::Hall;
+use crate::program::free_address;
 use crate::random::Random;
 use crate::serve::hub::{HubFixture, wait_long};
 use crate::serve::{Server, serve};
@@ -159,7 +160,7 @@ impl Event {
         ];
         let places = NAMES.into_iter().zip(places.iter().map(String::as_str)).collect::<Vec<_>>();
         let hub = HubFixture::new(&places);
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let address = free_address();
         let config = hub.path("").with_file_name("pages.toml");
         fs::write(&config, format!("[serve]\naddress = {address:?}\noutlet = {:?}\n", hub.path(""))).unwrap();
         wait_long("lines of all halls", || {

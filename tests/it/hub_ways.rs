@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::deliver::Place;
 use crate::deliver::hooks::{SshServer, has_programs, make_certificate};
 use crate::nginx::Nginx;
+use crate::program::free_port;
 use crate::pty::wait_until;
 use crate::serve::hub::{HubFixture, wait_long};
 use crate::serve::{OutletFixture, http_get};
@@ -23,10 +24,6 @@ impl Drop for Running {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// Returns an outlet with a game.

@@ -1,13 +1,14 @@
 //! A real nginx, with configurations of its own. Without nginx the tests print that they are skipped.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
+use crate::program::free_address;
 use crate::pty::wait_until;
 use crate::serve::{HttpAnswer, http_get};
 
@@ -47,7 +48,7 @@ impl Nginx {
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let address = free_address();
         let (at, http) = (folder.path().display(), http(&address, folder.path()));
         let user = if rustix::process::geteuid().is_root() { "user root;" } else { "" };
         let config = format!(

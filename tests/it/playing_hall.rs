@@ -1,7 +1,6 @@
 //! A hall of simulated boards of four game types at ports, with the recorder and its page server: real processes.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -13,7 +12,7 @@ use rustix::process::Signal;
 
 use crate::daemon::Station;
 use crate::generated_games::Dice;
-use crate::program::damcast;
+use crate::program::{damcast, free_address};
 use crate::pty::wait_until;
 use crate::serve::{Server, serve};
 use crate::simulated_lines::Boards;
@@ -118,7 +117,7 @@ impl Hall {
             fs::read_dir(path("ports")).unwrap().count() == config.matches("[[line]]").count()
         });
         // A free address that is used again later.
-        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+        let address = free_address();
         config += &format!("[serve]\naddress = {address:?}\n");
         fs::write(path("damcast.toml"), config).unwrap();
         let station = Station::spawn(station_command(&path("damcast.toml")));

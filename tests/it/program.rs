@@ -1,8 +1,10 @@
 //! The program under test: run to its end, or with input and output.
 
 use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Result of a run.
 pub struct Run {
@@ -117,4 +119,22 @@ pub fn run_measured(arguments: &[&str]) -> (String, u64) {
     let text = reader.join().expect("the reader does not panic");
     assert!(status.success(), "{arguments:?}: {}", &text[..text.len().min(1_000)]);
     (text, peak)
+}
+
+/// Returns a free port of this machine that no other test gets, also while the program that listens there is away: the system gives
+/// connections ports from 32768 on.
+pub fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let place = (std::process::id() + NEXT.fetch_add(1, Ordering::Relaxed)) % 20_000;
+        let port = 10_000 + u16::try_from(place).unwrap();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
+/// Returns an address with a [`free_port`].
+pub fn free_address() -> String {
+    format!("127.0.0.1:{}", free_port())
 }

@@ -12,7 +12,7 @@ use crate::browser::Browser;
 use crate::daemon::StationFolder;
 use crate::desk::{DeskProcess, code};
 use crate::desk_in_browser::{open_with_code, picture_folder, press, save_screenshots, shown};
-use crate::program::{assert_contains, run};
+use crate::program::{assert_contains, free_address, run};
 use crate::pty::wait_until;
 use crate::serve::{OutletFixture, http_get};
 
@@ -70,7 +70,7 @@ fn former_reader_is_missed_during_games() {
     let socket = place.path("recordings/control.sock").display().to_string();
     let status = || run(&["status", "--socket", &socket, "--viewers", viewers]);
     wait_until("the station", || status().code == 0);
-    let metrics = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let metrics = free_address();
     let keys = format!("metrics = {metrics:?}\n");
     let _desk = DeskProcess::start_with(&place.path("recordings"), &keys, &["--viewers", viewers]);
     let health = || http_get(&metrics, "GET", "/healthz", &[]).unwrap();

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::desk_in_browser::{assert_no_page_errors, dialog_text, picture_folder, press, save_screenshots, shown};
-use crate::program::assert_contains;
+use crate::program::{assert_contains, free_port};
 use crate::pty::wait_until;
 use crate::simulated::{Boards, Kind};
 
@@ -31,6 +31,10 @@ impl Start {
     pub fn begin(folder: &Path, arguments: &[&str]) -> Start {
         let mut command = Command::new(env!("CARGO_BIN_EXE_damcast"));
         command.current_dir(folder).arg("start").args(arguments).env_remove("NOTIFY_SOCKET").stdin(Stdio::null());
+        // Another test does not take the port of a process that was killed.
+        for (table, host) in [("SERVE", "0.0.0.0"), ("DESK", "127.0.0.1"), ("ENTRY", "0.0.0.0")] {
+            command.env(format!("DAMCAST_{table}_ADDRESS"), format!("{host}:{}", free_port()));
+        }
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap());
         let mut address = |word: &str| {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::Place;
-use crate::program::assert_contains;
+use crate::program::{assert_contains, free_address, free_port};
 use crate::pty::wait_until;
 
 /// Length of a file, so long that a transfer can be cut.
@@ -256,11 +256,6 @@ fn assert_survives_full_disk(place: &Place, delivery: &str, is_kept: bool, read:
         failed.unwrap();
     });
     assert_whole();
-}
-
-/// Returns a free port of this machine.
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// OpenSSH server with one user and a key.
@@ -518,7 +513,7 @@ fn rclone_to_s3_with_wrong_key() {
         return;
     }
     let place = Place::new();
-    let address = format!("127.0.0.1:{}", free_port());
+    let address = free_address();
     // The server checks keys from the fifth action on.
     let _server = start_moto(&address, Command::new("python3").env("INITIAL_NO_AUTH_ACTION_COUNT", "4"));
     let mut user = Command::new("python3");
@@ -551,7 +546,7 @@ fn rclone_to_s3() {
         return;
     }
     let place = Place::new();
-    let address = format!("127.0.0.1:{}", free_port());
+    let address = free_address();
     let _server = start_moto(&address, &mut Command::new("python3"));
     let get = |method: &str, path: &str| crate::serve::http_get(&address, method, path, &[]).unwrap();
     assert_eq!(get("PUT", "/club").status, 200);
@@ -563,7 +558,7 @@ fn rclone_to_s3() {
         )
     };
     let config = place.path("rclone.conf");
-    let full = format!("127.0.0.1:{}", free_port());
+    let full = free_address();
     fs::write(&config, remote("club", &way.address.to_string()) + &remote("full", &full)).unwrap();
     for (name, bucket) in [("club", "club:club/live"), ("absent", "club:missing/live"), ("full", "full:club/live")] {
         let hook = hook("rclone");
@@ -625,7 +620,7 @@ fn rclone_to_webdav() {
         return;
     }
     let place = Place::new();
-    let address = format!("127.0.0.1:{}", free_port());
+    let address = free_address();
     let _server = start_nginx(&place, &address);
     let way = Way::open("127.0.0.1:0", address.clone());
     for (name, password, folder) in

@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 
 use super::*;
+use crate::program::free_address;
 use crate::random::Random;
 
 /// Longest wait: a lost hall is asked again after at most 30 seconds, and counts as away after 20.
@@ -319,7 +320,7 @@ fn files_are_joined_and_broken_ones_refused() {
 #[test]
 fn hub_that_is_a_hall_of_its_hall_is_refused() {
     let one = game();
-    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let address = free_address();
     let first = HubFixture::new(&[("a", &folder_of(&one)), ("b", &format!("url = \"http://{address}\""))]);
     wait_long("lines", || first.joined().len() as u64 == one.seq.get());
     let second = HubFixture::new(&[("first", &format!("folder = {:?}", first.path("")))]);
