@@ -30,6 +30,7 @@ impl LineTask {
                     return self.answer_when_durable(done, answer);
                 }
                 // What the requester asks next may be about the result, which others know once it is published.
+                let ends_game = ends_game && done.refusal.is_none();
                 let published = if ends_game { Some(self.recorder.when_durable()?) } else { None };
                 let written = self.recorder.written();
                 let patience = MAX_PUBLICATION_TIME.min(asked.deadline.remaining());

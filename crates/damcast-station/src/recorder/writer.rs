@@ -589,8 +589,10 @@ impl Recording {
         drop(line_files);
         notices.into_iter().for_each(|notice| (self.report)(WriterReport::Notice(notice)));
         published.into_iter().for_each(|(publications, at)| (self.report)(WriterReport::Published(publications, at)));
-        // The requester may be gone.
-        self.notices.drain(..).for_each(|done| drop(done.send(())));
+        for done in self.notices.drain(..) {
+            // The requester may be gone.
+            let _ = done.send(());
+        }
         if let Some(paths) = paths {
             (self.report)(WriterReport::FilesOpened(paths));
         }
