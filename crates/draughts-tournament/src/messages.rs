@@ -43,9 +43,11 @@ impl Kind {
 pub(crate) fn describe_changes(subject: &str, before: &Tournament, after: &Tournament) -> Vec<String> {
     let (old, new) = (things(before), things(after));
     let mut lines = Vec::new();
-    let none = Fields::new();
     for (&(kind, id), known) in &old {
-        let changes = changed_fields(known, new.get(&(kind, id)).unwrap_or(&none));
+        let changes = match new.get(&(kind, id)) {
+            Some(new) => changed_fields(known, new),
+            None => "removed".to_owned(),
+        };
         if !changes.is_empty() {
             let name = name_of(kind, id, after).or_else(|| name_of(kind, id, before));
             lines.push(format!("{}: {changes}", name.unwrap_or_else(|| format!("{} {id}", kind.names().0))));
@@ -103,6 +105,11 @@ fn name_of(kind: Kind, id: Id, tournament: &Tournament) -> Option<String> {
         Kind::Team => section.team(id).map(|team| team.name.clone()),
         Kind::Pairing => {
             section.pairings.iter().find(|pairing| pairing.id == id).map(|of| section.describe_pairing(of))
+        }
+        Kind::Match => {
+            let of = section.matches.iter().find(|of| of.id == id)?;
+            let team = |id| section.team(id).map_or("nobody", |team| team.name.as_str());
+            Some(format!("match of round {}, {} - {}", of.round, team(of.home), team(of.away)))
         }
         Kind::Bye => {
             let bye = section.byes.iter().find(|bye| bye.id == id)?;

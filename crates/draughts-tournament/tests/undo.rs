@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that meets what it did not expect should stop there")]
 
 use draughts_tournament::{
-    BoardGame, BoardGames, Boards, Decision, Event, Id, NO_PAIRING, Refusal, RoundState, Tournament, TournamentCommand,
-    TournamentRecord, apply_board_results, decide, decide_undo, record_to_undo, undone_versions,
+    BoardGame, BoardGames, Boards, Decision, Event, Id, NO_PAIRING, Refusal, ResultReason, RoundState, Tournament,
+    TournamentCommand, TournamentRecord, TournamentSection, apply_board_results, decide, decide_undo, record_to_undo,
+    undone_versions,
 };
 use proptest::prelude::*;
 
@@ -18,12 +19,20 @@ struct Desk {
     state: Tournament,
     games: BoardGames,
     boards: Vec<String>,
+    /// Whether the configuration lists the boards.
+    are_listed: bool,
 }
 
 impl Desk {
     fn new() -> Desk {
         let boards = BOARDS.map(str::to_owned).to_vec();
-        Desk { records: Vec::new(), state: Tournament::default(), games: BoardGames::default(), boards }
+        Desk {
+            records: Vec::new(),
+            state: Tournament::default(),
+            games: BoardGames::default(),
+            boards,
+            are_listed: false,
+        }
     }
 
     fn with_rounds() -> Desk {
@@ -33,9 +42,37 @@ impl Desk {
         desk
     }
 
+    /// Creates a tournament with eight boards and two sections, A with two tables and B with five, which both count from 1.
+    fn with_two_sections() -> Desk {
+        let mut desk = Desk::new();
+        desk.boards = (1..=8).map(|number| format!("board-{number}")).collect();
+        for (name, tables) in [("A", 2), ("B", 5)] {
+            let line =
+                |(round, table)| format!("{round};{table};{round}White {name}{table};{round}Black {name}{table}\n");
+            let lines = [1, 2].into_iter().flat_map(|round| (1..=tables).map(move |table| (round, table)));
+            let text = format!("Round;Board;White;Black\n{}", lines.map(line).collect::<String>());
+            let mut command = TournamentCommand::import_of("file.csv", text);
+            if let TournamentCommand::Import { section, .. } = &mut command {
+                *section = Some(name.to_owned());
+            }
+            desk.done(&command);
+        }
+        desk
+    }
+
+    /// Returns the boards of a round in each section, by their numbers.
+    fn boards_of_round(&self, round: u32) -> Vec<String> {
+        let of = |section: &TournamentSection| {
+            let boards = section.round(round).into_iter().map(|pairing| pairing.board_name.replace("board-", ""));
+            boards.collect::<Vec<_>>().join(" ").trim().to_owned()
+        };
+        self.state.sections.iter().map(of).collect()
+    }
+
     fn with_boards<T>(&self, decide: impl FnOnce(&Boards) -> T) -> T {
         let by_number: Vec<Option<String>> = self.boards.iter().cloned().map(Some).collect();
-        decide(&Boards { names: &self.boards, by_number: &by_number, ..Boards::unknown(&self.games) })
+        let are_listed = self.are_listed;
+        decide(&Boards { names: &self.boards, by_number: &by_number, are_listed, ..Boards::unknown(&self.games) })
     }
 
     fn write(&mut self, events: Vec<Event>, command: &str, undoes: Option<u64>) {
@@ -205,23 +242,48 @@ fn config() -> ProptestConfig {
 /// The larger section needs boards behind those of the smaller one, before and after the rounds open.
 #[test]
 fn published_sections_keep_their_boards() {
-    let mut desk = Desk::new();
-    desk.boards = (1..=8).map(|number| format!("board-{number}")).collect();
-    for (name, tables) in [("A", 2), ("B", 5)] {
-        let line = |table| format!("1;{table};White {name}{table};Black {name}{table}\n");
-        let text = format!("Round;Board;White;Black\n{}", (1..=tables).map(line).collect::<String>());
-        let mut command = TournamentCommand::import_of("file.csv", text);
-        if let TournamentCommand::Import { section, .. } = &mut command {
-            *section = Some(name.to_owned());
-        }
-        desk.done(&command);
-    }
+    let mut desk = Desk::with_two_sections();
     for state in [RoundState::Published, RoundState::Open] {
         desk.done(&round(1, state));
-        let pairings = desk.state.sections.iter().flat_map(|section| section.round(1)).collect::<Vec<_>>();
-        let boards: Vec<&str> = pairings.iter().map(|pairing| pairing.board_name.as_str()).collect();
-        assert_eq!(boards, ["board-1", "board-2", "board-3", "board-4", "board-5", "board-6", "board-7"], "{state:?}");
+        assert_eq!(desk.boards_of_round(1), ["1 2", "3 4 5 6 7"], "{state:?}");
     }
+}
+
+/// The second section follows the first one, which is open already, and stays where it is when that one ends, also in a list of boards.
+#[test]
+fn section_follows_open_one_and_stays() {
+    for are_listed in [false, true] {
+        let mut desk = Desk { are_listed, ..Desk::with_two_sections() };
+        let mut set = |section: &str, number, state: RoundState| {
+            let (to, section) = (state.name().to_owned(), Some(section.to_owned()));
+            desk.done(&TournamentCommand::SetRoundState { round: number, to, section });
+            desk.catch_up();
+            desk.boards_of_round(1)
+        };
+        set("A", 1, RoundState::Published);
+        set("A", 1, RoundState::Open);
+        assert_eq!(set("B", 1, RoundState::Published), ["1 2", "3 4 5 6 7"]);
+        assert_eq!(set("B", 1, RoundState::Open), ["1 2", "3 4 5 6 7"]);
+        assert_eq!(set("A", 1, RoundState::Closed), ["1 2", "3 4 5 6 7"], "the second section plays on");
+        // The next round of the first section has its boards again.
+        set("A", 2, RoundState::Published);
+        assert_eq!(desk.boards_of_round(2)[0], "1 2", "listed: {are_listed}");
+    }
+}
+
+/// Sections that are published at different times have boards of their own; one that is only published makes room for one that opens.
+#[test]
+fn sections_published_one_by_one_share_no_board() {
+    let states = |first: RoundState| {
+        let mut desk = Desk::with_two_sections();
+        for (section, round, state) in [("B", 1, RoundState::Published), ("A", 2, first), ("B", 1, RoundState::Open)] {
+            let (to, section) = (state.name().to_owned(), Some(section.to_owned()));
+            desk.done(&TournamentCommand::SetRoundState { round, to, section });
+        }
+        [desk.boards_of_round(2)[0].clone(), desk.boards_of_round(1)[1].clone()]
+    };
+    assert_eq!(states(RoundState::Published), ["6 7", "1 2 3 4 5"]);
+    assert_eq!(states(RoundState::Open), ["1 2", "3 4 5 6 7"]);
 }
 
 /// A round that is open takes its boards back after an older one was opened again and closed.
@@ -233,8 +295,12 @@ fn open_round_is_opened_again_after_older_one() {
     {
         desk.done(&round(number, state));
     }
+    // While the older one is open, that needs a confirmation.
+    let open = |desk: &Desk| desk.with_boards(|boards| decide(&desk.state, boards, &round(2, RoundState::Open), false));
+    assert!(matches!(open(&desk), Err(Refusal::Unconfirmed(..))));
     desk.done(&round(1, RoundState::Closed));
     assert_eq!(desk.state.board_assignments(), []);
+    assert!(open(&desk).is_ok());
     desk.done(&round(2, RoundState::Open));
     assert_eq!(desk.state.board_assignments().len(), 2);
     desk.undone(None, false);
@@ -255,6 +321,53 @@ fn adopted_game_takes_its_result_along() {
     desk.done(&TournamentCommand::Adopt { board, game: Some(1), pairing, section: None });
     desk.catch_up();
     assert_eq!(results(&desk), [false, true]);
+    desk.undone(None, false);
+    assert_eq!(results(&desk), [true, false]);
+}
+
+/// The cables of two boards were swapped: each game has its own result, in whatever order they are adopted.
+#[test]
+fn swapped_games_keep_their_results() {
+    for order in [[("a", "1.2"), ("b", "1.1")], [("b", "1.1"), ("a", "1.2")]] {
+        let mut desk = Desk::with_rounds();
+        desk.done(&round(1, RoundState::Open));
+        for (board, result) in [("a", "2-0"), ("b", "0-2")] {
+            desk.play(board, None);
+            desk.play(board, Some(result));
+        }
+        for (board, pairing) in order {
+            let (board, pairing) = (board.to_owned(), Some(pairing.to_owned()));
+            desk.done(&TournamentCommand::Adopt { board, game: Some(1), pairing, section: None });
+            desk.catch_up();
+        }
+        let results = desk.state.sections[0]
+            .round(1)
+            .iter()
+            .map(|of| of.result.map(|result| result.to_string()))
+            .collect::<Vec<_>>();
+        assert_eq!(results, [Some("0-2".to_owned()), Some("2-0".to_owned())], "{order:?}");
+        let shown = ["a", "b"].map(|board| desk.state.shown_result(desk.games.last(board).unwrap()));
+        assert_eq!(shown, ["2-0", "0-2"], "{order:?}");
+    }
+}
+
+/// A forfeit is no result of a game that is adopted.
+#[test]
+fn forfeit_stays_when_game_is_adopted() {
+    let mut desk = Desk::with_rounds();
+    desk.done(&round(1, RoundState::Open));
+    desk.play("a", None);
+    let mut forfeit = result("1.1", "2-0");
+    if let TournamentCommand::Result { kind, .. } = &mut forfeit {
+        *kind = Some("forfeit".to_owned());
+    }
+    desk.done(&forfeit);
+    desk.play("a", Some("2-0"));
+    let (board, pairing) = ("a".to_owned(), Some("1.2".to_owned()));
+    desk.done(&TournamentCommand::Adopt { board, game: Some(1), pairing, section: None });
+    let reasons =
+        desk.state.sections[0].round(1).iter().map(|of| of.result.map(|result| result.reason)).collect::<Vec<_>>();
+    assert_eq!(reasons[0], Some(ResultReason::Forfeit));
 }
 
 /// The opponent of a free player does not come: the player without an opponent plays after all.
@@ -268,6 +381,23 @@ fn free_player_plays_for_another() {
     assert_eq!(desk.state.sections[0].byes, []);
     desk.undone(None, false);
     assert_eq!(desk.state.sections[0].byes.len(), 1);
+}
+
+/// A player who waits for an opponent plays for another, who then has the pairing of one.
+#[test]
+fn waiting_player_changes_places() {
+    let mut desk = Desk::new();
+    desk.done(&import("Round;Board;White;Black\n1;1;Ann;Bob\n1;2;Cor;\n"));
+    desk.done(&round(1, RoundState::Open));
+    let (pairing, player, substitute) = ("1.1".to_owned(), "Bob".to_owned(), "Cor".to_owned());
+    desk.done(&TournamentCommand::Substitute { pairing, player, substitute, section: None });
+    let players = |desk: &Desk| {
+        let name = |id: Option<Id>| id.map_or("-", |id| &desk.state.player(id).unwrap().name).to_owned();
+        desk.state.sections[0].round(1).iter().map(|of| [of.white, of.black].map(name).join(" ")).collect::<Vec<_>>()
+    };
+    assert_eq!(players(&desk), ["Ann Cor", "Bob -"]);
+    desk.undone(None, false);
+    assert_eq!(players(&desk), ["Ann Bob", "Cor -"]);
 }
 
 #[test]
@@ -317,7 +447,7 @@ proptest! {
                 prop_assert!(plain(&decision.after) == plain(&before), "{:?}: {:#?}", step, decision.after.changed_parts(&before));
                 // The undo of the undo is the state after the action.
                 let after = desk.state.clone();
-                let mut copy = Desk { records: desk.records.clone(), state: after.clone(), games: desk.games.clone(), boards: desk.boards.clone() };
+                let mut copy = Desk { records: desk.records.clone(), state: after.clone(), games: desk.games.clone(), boards: desk.boards.clone(), are_listed: false };
                 copy.write(decision.events, "undo", Some(undoes));
                 let again = match copy.undo(copy.records.last().map(|record| record.version), false) {
                     Ok((_, again)) => again,

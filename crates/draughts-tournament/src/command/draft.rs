@@ -157,71 +157,131 @@ impl<'b> Draft<'b> {
         Ok(())
     }
 
+    /// Returns the official result of a pairing if a game of it gave it.
+    pub fn result_from(&self, game: &BoardGame, key: PairingKey) -> Option<String> {
+        let (_, pairing) = self.state.pairing(key.0)?;
+        let is_own = |reason: ResultReason| reason.is_played() && reason != ResultReason::Arbiter;
+        let is_from_board = pairing.result.is_none_or(|result| is_own(result.reason));
+        let result = self.state.result_tag(key, game.format).filter(|_| is_from_board)?;
+        (self.state.shown_result(game) == result).then_some(result)
+    }
+
+    /// Takes the result of a pairing back. Its other games have their own results again, and the last one gives it to the pairing if an
+    /// operator entered it.
+    pub fn take_result_back(&mut self, key: PairingKey) -> Result<(), Misfit> {
+        self.emit(Event::ResultTakenBack { pairing: key.0, stage: key.1 })?;
+        let games = self.boards.games;
+        for game in games.all().filter(|game| game.is_over && games.later_part(game).is_none()) {
+            if self.state.pairing_of(game) == Some(key) && !self.state.is_replayed(game) {
+                self.correct_tag(game, "Result", game.result.as_deref().unwrap_or("*"))?;
+            }
+        }
+        match games.latest_of(&self.state, key) {
+            Some(BoardGame { result: Some(result), is_result_given: true, .. }) => {
+                self.set_board_result(key, result).map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Derives all consequences of the tournament for boards and games.
     pub fn derive_board_changes(&mut self) -> Result<(), Misfit> {
         if !self.boards.names.is_empty() {
             let open = |section: &TournamentSection| section.open_round().map(|round| (section.id, round));
-            let open: Vec<(Id, u32)> = self.state.sections.iter().filter_map(open).collect();
-            self.assign_boards(&open)?;
+            let open: Vec<Option<(Id, u32)>> = self.state.sections.iter().map(open).collect();
+            self.assign_boards(&open.iter().copied().flatten().collect::<Vec<_>>(), &[])?;
             let published = |section: &TournamentSection| {
                 let rounds = section.rounds.iter().filter(|round| round.state == RoundState::Published);
                 rounds.map(|round| (section.id, round.number)).collect::<Vec<_>>()
             };
             let published: Vec<Vec<(Id, u32)>> = self.state.sections.iter().map(published).collect();
-            // Assign the next rounds of all sections together if there are boards for all: they are probably played together.
+            // Assign the next rounds of all sections together, beside those that are open, if there are boards for all: they are probably
+            // played together.
             for ahead in 0..published.iter().map(Vec::len).max().unwrap_or(0) {
                 let together: Vec<(Id, u32)> =
                     published.iter().filter_map(|rounds| rounds.get(ahead)).copied().collect();
-                let count: usize = together.iter().map(|(section, round)| self.count_of_round(*section, *round)).sum();
+                let others = open.iter().zip(&published).filter(|(_, rounds)| rounds.get(ahead).is_none());
+                let others: Vec<(Id, u32)> = others.filter_map(|(open, _)| *open).collect();
+                let all = together.iter().chain(&others);
+                let count: usize = all.map(|(section, round)| self.count_of_round(*section, *round)).sum();
                 if count <= self.boards.names.len() {
-                    self.assign_boards(&together)?;
+                    self.assign_boards(&together, &others)?;
                 } else {
-                    together.iter().try_for_each(|round| self.assign_boards(std::slice::from_ref(round)))?;
+                    together.iter().try_for_each(|round| self.assign_boards(std::slice::from_ref(round), &[]))?;
                 }
             }
         }
         self.update_corrections()
     }
 
-    /// Returns the number of pairings of a round.
+    /// Returns the number of boards of a round.
     fn count_of_round(&self, section: Id, round: u32) -> usize {
         let section = self.state.sections.iter().find(|known| known.id == section);
-        section.map_or(0, |section| section.round(round).len())
+        let pairings = section.into_iter().flat_map(|section| section.round(round));
+        pairings.filter(|pairing| !pairing.has_one_player()).count()
     }
 
     /// Assigns boards of the station to the pairings of these rounds (section, round). If two sections count their boards from 1, the
-    /// boards of the second follow those of the first. A pairing with one player has no board.
+    /// boards of one follow those of the other, also if that is one of the open `others`. A pairing with one player has no board.
     ///
     /// A pairing keeps its board, whatever boards there are at present: a line that ends or is taken out moves no other pairing. Only in
     /// a list of boards by serial number it follows its board, which may be at another line.
-    fn assign_boards(&mut self, rounds: &[(Id, u32)]) -> Result<(), Misfit> {
-        let mut numbered: Vec<(&Pairing, u32)> = Vec::new();
+    fn assign_boards(&mut self, rounds: &[(Id, u32)], others: &[(Id, u32)]) -> Result<(), Misfit> {
+        let of_section = |(of, round): &(Id, u32)| -> Vec<(&Pairing, u32)> {
+            let section = self.state.sections.iter().find(|section| section.id == *of);
+            let pairings = section.into_iter().flat_map(|section| section.round(*round)).zip(1..);
+            pairings.map(|(pairing, place)| (pairing, pairing.board.unwrap_or(place))).collect()
+        };
+        let held: BTreeSet<&str> = others.iter().flat_map(of_section).map(|(of, _)| of.board_name.as_str()).collect();
+        let mut sections = Vec::new();
         for section in &self.state.sections {
-            let Some((_, round)) = rounds.iter().find(|(of, _)| *of == section.id) else { continue };
-            let of_section = section.round(*round).into_iter().zip(1..);
-            let of_section: Vec<_> =
-                of_section.map(|(pairing, place)| (pairing, pairing.board.unwrap_or(place))).collect();
-            let highest = numbered.iter().map(|(_, number)| *number).max().unwrap_or(0);
-            let is_taken = |number: u32| numbered.iter().any(|(_, taken)| *taken == number);
-            let shift = if of_section.iter().any(|(_, number)| is_taken(*number)) { highest } else { 0 };
-            numbered.extend(of_section.into_iter().map(|(pairing, number)| (pairing, number + shift)));
+            let is_it = |(of, _): &&(Id, u32)| *of == section.id;
+            let Some(round) = rounds.iter().chain(others).find(is_it) else { continue };
+            let (is_assigned, pairings) = (rounds.contains(round), of_section(round));
+            let mut known =
+                pairings.iter().map(|(pairing, _)| pairing.board_name.as_str()).filter(|name| !name.is_empty());
+            let keeps = known.clone().next().is_some() && !(is_assigned && known.any(|name| held.contains(name)));
+            sections.push((keeps, is_assigned, pairings));
         }
+        // Sections without boards follow those that keep theirs.
+        sections.sort_by_key(|(keeps, ..)| !keeps);
+        let mut numbers: BTreeSet<u32> = BTreeSet::new();
         // Boards that are where the list says come first, then those that pairings have, then the others.
         let mut wanted = Vec::new();
-        for (pairing, number) in numbered {
-            let board = self.boards.numbered(number).filter(|_| !pairing.has_one_player());
-            let known = Some(pairing.board_name.clone()).filter(|name| !name.is_empty() && !pairing.has_one_player());
-            wanted.push(match board {
-                Some(board) if self.boards.are_listed => (0, pairing.id, Some(board)),
-                board if known.is_none() => (2, pairing.id, board),
-                _ => (1, pairing.id, known),
-            });
+        for (keeps, is_assigned, pairings) in sections {
+            let is_taken = pairings.iter().any(|(_, number)| numbers.contains(number));
+            let kept = if keeps { self.kept_shift(&pairings) } else { None };
+            let shift = kept.unwrap_or(if is_taken { numbers.last().copied().unwrap_or(0) } else { 0 });
+            numbers.extend(pairings.iter().map(|(_, number)| number + shift));
+            for (pairing, number) in pairings.into_iter().filter(|_| is_assigned) {
+                let board = self.boards.numbered(number + shift).filter(|_| !pairing.has_one_player());
+                let known =
+                    Some(&pairing.board_name).filter(|name| keeps && !name.is_empty() && !pairing.has_one_player());
+                wanted.push(match board {
+                    Some(board) if self.boards.are_listed => (0, pairing.id, Some(board)),
+                    board if known.is_none() => (2, pairing.id, board),
+                    _ => (1, pairing.id, known.cloned()),
+                });
+            }
         }
         wanted.sort_by_key(|(rank, ..)| *rank);
         let mut taken = BTreeSet::new();
         let seats = wanted.into_iter().map(|(_, id, board)| (id, board.filter(|board| taken.insert(board.clone()))));
         let seats: Vec<(Id, Option<String>)> = seats.collect();
         seats.into_iter().try_for_each(|(pairing, board)| self.emit(Event::BoardAssigned { pairing, board }).map(drop))
+    }
+
+    /// Returns how far the boards of most pairings of a section are from their numbers, if there are several sections: one that has
+    /// followed another stays where it is when the other has ended.
+    fn kept_shift(&self, pairings: &[(&Pairing, u32)]) -> Option<u32> {
+        let number_of = |name: &String| self.boards.by_number.iter().position(|board| board.as_ref() == Some(name));
+        let shift = |(pairing, number): &(&Pairing, u32)| {
+            (u32::try_from(number_of(&pairing.board_name)?).ok()? + 1).checked_sub(*number)
+        };
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        pairings.iter().filter_map(shift).for_each(|shift| *counts.entry(shift).or_default() += 1);
+        let (shift, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
+        (self.state.sections.len() > 1 && count * 2 > pairings.len()).then_some(shift)
     }
 
     /// Takes the boards of a round back: its pairings get others when it is published again.

@@ -1,7 +1,7 @@
 //! Commands about recorded games: players, pairing, moves and replays.
 
 use super::{Draft, Messages};
-use crate::{Deferral, Event, MOVES, PairingKey, REPLAYED, pdn_replacement};
+use crate::{Deferral, Event, MOVES, REPLAYED, pdn_replacement};
 
 /// Name of a board, and the number of a game on it.
 type GameRef<'c> = (&'c str, Option<u32>);
@@ -51,6 +51,8 @@ pub(super) fn adopt(
         return Err(format!("{game} is a game of another pairing: --confirm makes it one of this").into());
     }
     let parts = games.parts_of(game);
+    // The official result that this game gave its old pairing moves with it.
+    let moved = old.filter(|old| *old != key).and_then(|old| Some((old, draft.result_from(parts.last()?, old)?)));
     if draft.state.is_replayed(game) {
         if let Some(other) = games.latest_of(&draft.state, key) {
             let other = draft.state.describe_game(other);
@@ -58,20 +60,17 @@ pub(super) fn adopt(
         }
         draft.undo_replay(&parts, key)?;
     }
-    // The official result that the board's own result gave its old pairing moves with the game.
-    let given = parts.last().filter(|last| last.is_result_given).map(|last| (last.format, last.result.clone()));
-    let has_it = |old: &PairingKey| {
-        given.as_ref().is_some_and(|(format, result)| draft.state.result_tag(*old, *format) == *result)
-    };
-    let wrong = old.filter(|old| *old != key && has_it(old));
-    let mut messages = Vec::new();
-    if let Some((pairing, stage)) = wrong {
-        let freed = draft.state.pairing(pairing).map(|(of, pairing)| of.describe_pairing(pairing)).unwrap_or_default();
-        draft.emit(Event::ResultTakenBack { pairing, stage })?;
-        messages.push(format!("{freed}: the result is removed, because it came from this game"));
-    }
     for part in parts {
         draft.assign_game(part, key)?;
+    }
+    let mut messages = Vec::new();
+    if let Some((old, result)) = moved {
+        let freed = draft.state.pairing(old.0).map(|(of, pairing)| of.describe_pairing(pairing)).unwrap_or_default();
+        messages.push(format!("{freed}: the result is removed, because it came from this game"));
+        draft.take_result_back(old)?;
+        if draft.state.pairing(key.0).is_some_and(|(_, pairing)| !pairing.has_result(key.1)) {
+            draft.set_board_result(key, &result)?;
+        }
     }
     let (of, pairing) = draft.state.pairing(key.0).ok_or_else(|| "this pairing is gone".to_owned())?;
     let (number, round, names) = (game.number, pairing.round, of.names_of(pairing));

@@ -4,7 +4,7 @@ use super::lookup::{describe_choices, find_players, no_player};
 use super::player::check_name;
 use super::{Draft, Messages};
 use crate::value::numbered::next_number;
-use crate::{Bye, ByeKind, Deferral, Event, Id, Player, Tournament};
+use crate::{Bye, ByeKind, Deferral, Event, Id, Pairing, Player, Tournament};
 
 pub(super) fn substitute(
     draft: &mut Draft,
@@ -55,7 +55,17 @@ pub(super) fn substitute(
         messages.push(format!("the {what} of {name} in round {round} is removed"));
         draft.emit(Event::ByeDropped { bye: bye.id })?;
     }
+    // A player who waits for an opponent changes places with the one who does not play.
+    let waits = |of: &&Pairing| of.round == round && of.has_one_player() && [of.white, of.black].contains(&Some(new));
+    let section = draft.state.pairing(pairing).map(|(section, _)| section);
+    let alone = section.and_then(|section| section.pairings.iter().find(waits)).map(|of| of.id);
+    let replaced = section.map_or(String::new(), |section| section.name_of(Some(old)).to_owned());
     draft.emit(Event::PlayerSubstituted { pairing, player: old, substitute: new })?;
+    if let Some(alone) = alone {
+        messages.push(format!("{replaced} gets the pairing without an opponent that {name} had; it needs a result"));
+        draft.emit(Event::ResultTakenBack { pairing: alone, stage: None })?;
+        draft.emit(Event::PlayerSubstituted { pairing: alone, player: new, substitute: old })?;
+    }
     Ok(messages)
 }
 

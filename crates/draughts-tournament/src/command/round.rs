@@ -124,7 +124,12 @@ fn doubts_of_opening(draft: &Draft, of: Option<&str>, number: u32) -> Vec<String
     let mut doubts = Vec::new();
     for section in state.sections.iter().filter(|section| of.is_none_or(|name| section.name == name)) {
         let pairings = section.round(number);
-        if pairings.is_empty() || section.state_of(number) == RoundState::Open {
+        let is_open = section.state_of(number) == RoundState::Open;
+        // With no other round open, an older one that is still open takes its boards back.
+        if pairings.is_empty()
+            || section.is_already(number, RoundState::Open)
+            || is_open && section.open_round().is_none()
+        {
             continue;
         }
         let called = state.section_label(section).map_or(String::new(), |name| format!("{name}, "));
