@@ -109,6 +109,60 @@ fn adjourned_game_is_not_missed() {
         assert!(page.contains("Adjourned") && !page.contains("data-silent-since") && !page.contains("s-off"), "{page}");
     }
     assert_contains(&server.get("/?wall").text(), &["0 games are being played"]);
+    // It is resumed on another board.
+    let resumed = sections(&["Open"], &"adjourned".into()).replace("\"board\":\"board-1\"", "\"board\":\"board-2\"");
+    outlet.begin_paired_game("board-2", 1, json!({"White": "Jansen", "Black": "Ba"}), Some(1));
+    outlet.play("board-2", 1);
+    outlet.write("tournament.json", &resumed);
+    server.wait_for(&outlet);
+    assert!(main("/board/1?lang=en").contains("Adjourned"));
+    assert!(!main("/board/board-2?lang=en").contains("Adjourned"));
+    assert_contains(&server.get("/?wall").text(), &["1 game is being played"]);
+}
+
+/// Somebody tries a board before the event, and somebody plays on after it: the event begins and ends with its own games.
+#[test]
+fn game_of_nobody_neither_begins_nor_ends_event() {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({}));
+    outlet.play("board-1", 1);
+    outlet.append_event("board-1", json!({"n": 3, "type": "end"}));
+    let published = sections(&["Open"], &Value::Null).replace("\"open_round\":1,", "\"planned_rounds\":1,");
+    outlet.write("tournament.json", &published.replace("\"state\":\"open\"", "\"state\":\"published\""));
+    let server = outlet.serve();
+    assert!(!server.get("/?lang=en").text().contains("being played"));
+    outlet.begin_paired_game("board-1", 2, json!({"White": "Jansen", "Black": "Ba"}), Some(1));
+    outlet.play("board-1", 1);
+    outlet.append_event("board-1", json!({"n": 3, "type": "end"}));
+    outlet.begin_game("board-1", 3, json!({}));
+    outlet.play("board-1", 1);
+    let result = "\"black\":2,\"points\":[\"2\",\"0\"],\"reason\":\"played\"";
+    let closed = published.replace("\"state\":\"open\"", "\"state\":\"closed\"").replace("\"black\":2", result);
+    outlet.write("tournament.json", &closed);
+    server.wait_for(&outlet);
+    assert_contains(&server.get("/?lang=en").text(), &["data-over", "Final standings"]);
+}
+
+/// The key L leads from an old move to the game that the board plays now.
+#[test]
+fn live_leads_to_the_next_game_of_the_board() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    (1..=4).for_each(|ply| outlet.play("board-1", ply));
+    let server = outlet.serve();
+    browser.visit(&format!("http://{}/game/board-1-1/2?lang=en", server.address));
+    browser.wait(&format!("{HAS_KEYS} && {LIVE}"), &"Live".into());
+    outlet.append_event("board-1", json!({"n": 6, "type": "end", "result": "2-0"}));
+    outlet.begin_game("board-1", 2, json!({"White": "Clerc", "Black": "Gantwarg"}));
+    outlet.play("board-1", 1);
+    browser.wait("document.querySelector('#golive').getAttribute('href')", &"/board/board-1?lang=en".into());
+    assert_eq!(browser.evaluate("document.querySelector('svg.bd.big').ariaLabel"), "1. … 19-23");
+    browser.evaluate("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'l', bubbles: true}))");
+    browser.wait("location.pathname", &"/board/board-1".into());
+    browser.wait(MOVES, &"32-28".into());
+    let complaints = browser.page_errors();
+    assert!(complaints.is_empty(), "{complaints:?}");
 }
 
 /// A club describes its evening without a tournament.

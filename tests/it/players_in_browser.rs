@@ -44,6 +44,11 @@ fn marked_players_lead_and_are_found_again() {
     browser.wait(names, &"Jansen Ba Clerc, R. Gantwarg".into());
     browser.evaluate("document.querySelector('#search').value = 'ANT'; document.querySelector('#search').dispatchEvent(new Event('input', {bubbles: true}))");
     browser.wait(names, &"Gantwarg".into());
+    // Words of a name are found in any order.
+    browser.evaluate("document.querySelector('#search').value = 'r. clerc'; document.querySelector('#search').dispatchEvent(new Event('input', {bubbles: true}))");
+    browser.wait(names, &"Clerc, R.".into());
+    visit(&mut browser, "/players?search=R.+clerc");
+    browser.wait(names, &"Clerc, R.".into());
     // The search also works from the results of an earlier one, and stays when the list changes.
     visit(&mut browser, "/players?search=jan");
     browser.wait(names, &"Jansen".into());

@@ -263,6 +263,12 @@ fn open_pages_follow_files_of_a_subfolder() {
     let folder = exporter.folder.clone();
     drop(exporter);
     browser.wait(&format!("/^No data from the server for \\d+ sec$/.test({BANNER})"), &true.into());
+    // After the last day of the event that is no alarm.
+    browser.evaluate("document.querySelector('#main').dataset.ends = 1, 0");
+    browser.wait("document.querySelector('#banner').hidden && document.querySelector('#live').hidden", &true.into());
+    browser.evaluate(
+        "delete document.querySelector('#main').dataset.ends, delete document.querySelector('#main').dataset.over",
+    );
     // The next one goes on with the folder.
     let _exporter = Exporter::start(&outlet);
     wait_until("the sign", || fs::metadata(folder.join("alive.json")).is_ok());

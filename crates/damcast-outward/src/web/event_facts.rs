@@ -1,6 +1,6 @@
 //! Facts of the event as pages show them, from the member `event` of `tournament.json`.
 
-use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, SecondsFormat, TimeDelta};
 use draughts_tournament::is_web_address;
 use serde::Deserialize;
 
@@ -96,12 +96,16 @@ impl ViewerEvent {
             || self.links().iter().any(Option::is_some)
     }
 
+    /// Returns the time at which the last day is over everywhere on the earth, in ms since 1970; `None` without a known day.
+    pub fn ends_at(&self) -> Option<i64> {
+        let last = Some(&self.end).filter(|end| !end.is_empty()).unwrap_or(&self.start);
+        let next = last.parse::<NaiveDate>().ok()?.checked_add_days(chrono::Days::new(1))?;
+        Some((next.and_time(NaiveTime::MIN).and_utc() + TimeDelta::hours(12)).timestamp_millis())
+    }
+
     /// Whether the last day is over everywhere on the earth, at `now` in ms since 1970.
     pub fn is_past(&self, now: i64) -> bool {
-        let last = Some(&self.end).filter(|end| !end.is_empty()).unwrap_or(&self.start);
-        let over = last.parse::<NaiveDate>().ok().and_then(|day| day.checked_add_days(chrono::Days::new(1)));
-        let over = over.map(|day| day.and_time(NaiveTime::MIN).and_utc() + TimeDelta::hours(12));
-        over.zip(DateTime::<Utc>::from_timestamp_millis(now)).is_some_and(|(over, now)| now >= over)
+        self.ends_at().is_some_and(|end| now >= end)
     }
 }
 

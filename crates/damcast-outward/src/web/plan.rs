@@ -318,7 +318,10 @@ impl ViewerPlan {
         let Some(board) = games.find(&next.board) else { return true };
         let last = board.current();
         let Some(id) = &next.game.pairing else {
-            return last.is_none_or(|game| !game.is_on() && game.began_at <= next.since);
+            // Between rounds, other tags of the station are no next game.
+            let has_player = || next.game.tag("White").or(next.game.tag("Black")).is_some();
+            let is_game = |game: &ViewerGame| !game.is_on() && game.began_at <= next.since;
+            return last.is_none_or(|game| is_game(game) && (self.sections.is_empty() || has_player()));
         };
         let is_its = |game: &ViewerGame| {
             let key = |id| (self.id_of(id), without_stage(id).1);

@@ -81,7 +81,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
     for (const left of $$("[data-until]")) {
       const minutes = Math.ceil((new Date(left.dataset.until) - at) / 60000), is = next && minutes > 0;
       const [number, unit] = minutes >= 2880 ? [minutes / 1440, "day"] : minutes >= 120 ? [minutes / 60, "hour"] : [minutes, "minute"];
-      put(left, is ? new Intl.RelativeTimeFormat(language).format(Math.round(number), unit) : "");
+      put(left, is ? new Intl.RelativeTimeFormat(language).format(Math.floor(number), unit) : "");
       if (is) next = false;
     }
   }
@@ -102,12 +102,12 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
     all.searchParams.delete("search");
     visit(all.href);
   }
-  /** Shows the players whose names have a text. */
+  /** Shows the players whose names have all these words. */
   function narrow(text) {
-    const wanted = text.trim().toLowerCase();
-    for (const row of $$("tr[data-name]")) row.hidden = !row.dataset.name.includes(wanted);
+    const wanted = text.toLowerCase().split(/[\s,]+/).filter(Boolean);
+    for (const row of $$("tr[data-name]")) row.hidden = !wanted.every((word) => row.dataset.name.includes(word));
     const none = $("#no-hit");
-    if (none) none.hidden = !wanted || !!$("tr[data-name]:not([hidden])");
+    if (none) none.hidden = !wanted.length || !!$("tr[data-name]:not([hidden])");
   }
   // --- a line of the viewer's own: the page has its legal moves; a touched piece shows where it may go
   let touched = [];
@@ -140,6 +140,9 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   });
 
   // --- keys: without the focus on the board, Home and End scroll the page
+  // The page of an earlier game leads to what its board plays now.
+  const { golive } = acts;
+  acts.golive = () => { const { href } = $("#golive"); if (href === new URL(game().dataset.live, location).href) golive(); else visit(href); };
   const keys = { arrowleft: acts.back, arrowright: acts.on, l: acts.golive, f: acts.turnboard }, boardKeys = { ...keys, home: acts.first, end: acts.last };
   const press = (link) => () => $(link)?.click(), trialKeys = { arrowleft: press("#back"), l: press("#golive") };
   let pressed = 0;
@@ -221,6 +224,11 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
     dress() { updateLinks(); mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; label(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
     /** The followed game has a new move. */
     moved() { if (audio) tone(); },
-    tick: countDown,
+    tick(at) {
+      countDown(at);
+      // Pages without a server may stay as they were on the last day.
+      const { dataset } = $("#main");
+      if (at > dataset.ends && document.body.classList.contains("quiet")) { dataset.over = ""; dress(); }
+    },
   };
 }

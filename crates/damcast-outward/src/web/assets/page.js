@@ -7,7 +7,6 @@ const svg = (name, attributes) => {
   return element;
 };
 const fill = (sentence, value) => sentence.replace("{}", value);
-const plural = (forms, number) => fill(forms[{ one: 0, few: 1 }[new Intl.PluralRules(language).select(number)] ?? 2], number);
 const numbers = (text) => (text ? text.split(",").map(Number) : []);
 const time = (s) => `${Math.floor(s / 3600)}:${String(Math.floor(s / 60) % 60).padStart(2, "0")}:${String(s % 60).padStart(2, "0")}`;
 /** A duration in words of the language, in seconds, minutes or hours. */
@@ -21,7 +20,7 @@ const put = (element, text) => { if (element && element.textContent !== text) el
 let more;
 
 // --- parts of the page: the server sends those that have changed, with holes in place of the parts inside them
-const keyOf = (node) => node.dataset?.hole ?? node.dataset?.part;
+const keyOf = (node) => node.dataset?.hole ?? node.dataset?.part ?? node.dataset?.row;
 const partOf = (key) => $(`[data-part="${key}"]`);
 const parse = (html) => { const box = document.createElement("template"); box.innerHTML = html; return box.content.firstElementChild; };
 /** Makes an element like a new one, and keeps its nodes where it can: focus, selection and scrolling stay. */
@@ -84,7 +83,7 @@ function refocus(element, y) {
 function dress() {
   const one = game();
   if (one) {
-    for (const hidden of [$("#fen"), $("#turnboard"), $(".keys")]) if (hidden) hidden.hidden = false;
+    for (const hidden of $$("#fen, #turnboard, .keys")) hidden.hidden = false;
     const count = +one.dataset.count;
     if (at() < count) show(at()); else follow(count);
     // After the board has begun its next game, read the last move of that one aloud.
@@ -92,10 +91,12 @@ function dress() {
     spoken = one.dataset.address;
     // Moves that are inserted before the last one are not new.
     const pieces = entry(count)?.pieces;
-    if (said !== undefined && count > said && pieces !== saidPieces) { put($("#say"), entries().filter(({ dataset }) => dataset.at > said).slice(-6).map(({ dataset }) => sentence(dataset)).join(". ")); more?.moved(); }
+    const lines = [];
+    if (said !== undefined && count > said && pieces !== saidPieces) { lines.push(...entries().filter(({ dataset }) => dataset.at > said).slice(-6).map(({ dataset }) => sentence(dataset))); more?.moved(); }
     // The end is read aloud with the points.
     const word = one.dataset.word + one.dataset.result;
-    if (state !== undefined && state !== word && $(".plb .pt")) put($("#say"), ["#board .st", ".plb.bk", ".plb.wh"].map((part) => [...$(part).childNodes].map((node) => node.textContent).filter(Boolean).join(" ")).join(". "));
+    if (state !== undefined && state !== word && $(".plb .pt")) lines.push(...["#board .st", ".plb.bk", ".plb.wh"].map((part) => [...$(part).childNodes].map((node) => node.textContent).filter(Boolean).join(" ")));
+    if (lines[0]) put($("#say"), lines.join(". "));
     [said, state, saidPieces] = [count, word, pieces];
   } else spoken ??= "-";
   if (over()) { setQuiet(false); banner(""); }
@@ -110,7 +111,7 @@ function tick() {
   const at = now();
   for (const clock of $$(".ck[data-seconds]")) {
     let left = +clock.dataset.seconds;
-    const runs = clock.dataset.running && clock.classList.contains("run") && offset !== undefined && (silentSince || !quiet) && !over();
+    const runs = clock.dataset.running && clock.classList.contains("run") && offset !== undefined && (silentSince || (!quiet && !over()));
     if (runs) left = Math.max(0, Math.ceil(left - Math.max(0, (silentSince ?? at) - clock.dataset.heard) / 1000));
     // A clock that stands because nothing is heard keeps what it shows.
     if (!runs && clock.dataset.running) continue;
@@ -131,12 +132,13 @@ const at = () => +(location.pathname.match(/^\/game\/[^/]+\/(\d+)$/)?.[1] ?? new
 const kind = () => $("#main").dataset.kind, game = () => $(".two[data-count]");
 const entries = () => $$("#moves a[data-at]");
 function entry(index) {
-  const list = $("#moves tbody")?.dataset ?? {};
-  if (index === 0) return { ...list, pieces: list.start, said: texts.game_start };
+  const list = $("#moves tbody")?.dataset;
+  if (index === 0) return { ...list, pieces: list?.start, said: texts.game_start };
   return entries().find((one) => +one.dataset.at === index)?.dataset;
 }
-function draw(board, { pieces = "", path, captured, clocks }) {
+function draw(board, { pieces = "", path, captured, said }) {
   if (!board) return;
+  board.ariaLabel = said;
   const width = +board.dataset.w, corner = (field) => [(field % width) * 10, Math.floor(field / width) * 10], centre = (field) => corner(field).map((at) => at + 5);
   const way = numbers(path), taken = numbers(captured), marks = [], lines = [], all = [];
   if (way.length > 1) {
@@ -186,7 +188,7 @@ function steps(index, last, it) {
   for (const link of entries()) if (+link.dataset.at === index) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
   for (const [id, to] of [["first", 0], ["back", index - 1], ["on", index + 1], ["last", last], ["link", index]]) $("#" + id).href = entryAddress(Math.min(to, last));
   if ($("#try")) $("#try").href = entryAddress(index).replace(/(?=\?|$)/, "/try/");
-  $("#golive").classList.toggle("p", index === last);
+  $("#golive").classList.toggle("p", at() === Infinity);
   $("#fen").hidden = !($("#fen").dataset.fen = it.fen ?? "");
   const names = fieldNames(), list = (piece) => [...(it.pieces ?? "")].map((one, field) => (one === piece ? names[field] : "")).filter(Boolean).sort((a, b) => a - b || (a < b ? -1 : 1)).join(", ");
   const text = (men, kings) => [men && `${texts.men} ${men}`, kings && `${texts.kings} ${kings}`].filter(Boolean).join("; ") || texts.no_pieces;
@@ -209,7 +211,7 @@ function go(index) {
   // Place the waiting parts first: they belong to the page that is shown now.
   if (working) { work(); if (!game()) return; }
   const one = game(), last = +one.dataset.count;
-  if (index >= last) return goLive();
+  if (index >= last) { if (at() < last) show(last); return goLive(); }
   const address = entryAddress(index);
   if (!studies()) connect(one.dataset.address + (keptQuery().has("hide") ? "?hide=results" : ""));
   history.replaceState(null, "", address);
@@ -317,8 +319,7 @@ let silentSince = +root.silent || null;
 /** Shows whether the server sends data. */
 function setQuiet(is) {
   quiet = !over() && (is || silentSince !== null);
-  const live = $("#live");
-  if (live) live.hidden = over();
+  for (const live of $$("#live")) live.hidden = over();
   document.body.classList.toggle("quiet", quiet);
   put($("#state"), is ? texts.connecting : quiet ? texts.not_live : texts.live);
 }
@@ -402,7 +403,7 @@ function watch() {
   const missing = at - missingSince;
   if (missing > 3000) setQuiet(true);
   if (missing >= 6000) {
-    if (isStored && root.heard && offset === undefined) banner(plural(texts.stored_page, Math.round(away / 6e4)), "kept");
+    if (isStored && root.heard && offset === undefined) { const minutes = Math.round(away / 6e4); banner(fill(texts.stored_page[{ one: 0, few: 1 }[new Intl.PluralRules(language).select(minutes)] ?? 2], minutes), "kept"); }
     else banner(fill(texts.server_silent, lasting(away / 1000)));
   }
   if (root.live === "poll") return;
@@ -430,12 +431,14 @@ addEventListener("pageshow", (event) => { if (event.persisted) { wake(); dress()
 addEventListener("pagehide", sleep);
 
 // --- frames in other sites: a browser has six connections per server, so the fifth frame of a page and later ones poll
-if (parent !== window && [...Array(Math.min(4, parent.length)).keys()].every((at) => parent[at] !== window)) root.live ??= "poll";
-// /embed.js makes them as high as their content
-if (parent !== window && document.documentElement.className === "embed") {
-  const say = () => parent.postMessage({ damcastHeight: document.body.offsetHeight }, "*");
-  new ResizeObserver(say).observe(document.body);
-  addEventListener("message", ({ data }) => data === "damcast-height" && say());
+if (parent !== window) {
+  if ([...Array(Math.min(4, parent.length)).keys()].every((at) => parent[at] !== window)) root.live ??= "poll";
+  // /embed.js makes them as high as their content
+  if ($(".embed")) {
+    const say = () => parent.postMessage({ damcastHeight: document.body.offsetHeight }, "*");
+    new ResizeObserver(say).observe(document.body);
+    addEventListener("message", ({ data }) => data === "damcast-height" && say());
+  }
 }
 
 // The script more.js or wall.js loads after the first view. A browser may remember that an address failed, so each attempt has another one.

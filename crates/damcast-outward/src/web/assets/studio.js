@@ -9,4 +9,6 @@ document.addEventListener("click", async (click) => {
   button.textContent = button.dataset.copied;
   setTimeout(() => { button.textContent = button.dataset.text; }, 1500);
 });
-document.addEventListener("change", (change) => change.target.form?.requestSubmit());
+// The page that follows gives the focus back to the field that was changed.
+document.addEventListener("change", ({ target: { form, name } }) => { if (form) { form.action = "/studio#" + name; form.requestSubmit(); } });
+document.getElementsByName(location.hash.slice(1))[0]?.focus();

@@ -70,10 +70,11 @@ impl<'a> PageBuilder<'a> {
     fn hall_heading(&self, hall: &JoinedHall) -> Markup {
         let texts = self.texts();
         let link = self.link(&format!("/?hall={}", percent_encoded(&hall.name)));
-        self.parts.leaf("li", &format!("hall-{}", percent_encoded(&hall.name)), hall.away_since, || {
-            html! { li.hall data-silent-since=[hall.away_since] {
+        let away_since = hall.away_since.filter(|_| !self.is_over());
+        self.parts.leaf("li", &format!("hall-{}", percent_encoded(&hall.name)), away_since, || {
+            html! { li.hall data-silent-since=[away_since] {
                 h2 { a href=(link) { bdi { (hall.name) } } }
-                @if hall.away_since.is_some() { p.st { (texts.board_silent) } }
+                @if away_since.is_some() { p.st { (texts.board_silent) } }
                 p.noprint { a href=(format!("/hall/{}/games.pdn", percent_encoded(&hall.name))) { "games.pdn" } }
             } }
         })
@@ -112,8 +113,8 @@ impl<'a> PageBuilder<'a> {
     /// Renders a link with the state for each board, if there are several.
     pub(super) fn overview(&self, boards: &[PageGame<'_>]) -> Markup {
         let link = |shown: &PageGame<'_>| {
-            let key = format!("man-{}-{}", percent_encoded(&shown.board), shown.game.number);
-            let inputs = (self.digest(shown), shown.number, shown.is_current);
+            let key = format!("man-{}", self.key_of(shown));
+            let inputs = (self.digest(shown), &shown.board, shown.game.number, shown.number, shown.is_current);
             self.parts.leaf("a", &key, inputs, || {
                 html! {
                     a class=(self.state_class(shown.game)) href=(self.link(&shown.address())) {
@@ -130,16 +131,25 @@ impl<'a> PageBuilder<'a> {
         self.list_of_cards(shown.iter().map(|shown| self.card_in_list(shown, false)).collect())
     }
 
+    /// Returns what identifies a board in a list. On the page of the boards it has one game, and the focus stays when the next one begins.
+    fn key_of(&self, shown: &PageGame<'_>) -> String {
+        match self.address.kind {
+            PageKind::Boards(_) => percent_encoded(&self.view.hall.number_in_address(shown.number)).to_string(),
+            _ => format!("{}-{}", percent_encoded(&shown.board), shown.game.number),
+        }
+    }
+
     /// Renders the card of a board as an item of a list.
     pub(super) fn card_in_list(&self, shown: &PageGame<'_>, is_leading: bool) -> Markup {
-        let key = format!("card-{}-{}", percent_encoded(&shown.board), shown.game.number);
+        let key = format!("card-{}", self.key_of(shown));
         let players = self.player_pages(shown.game);
         // A board without names shows the players of the published round.
         let published = Color::BOTH
             .map(|color| self.published_player(shown, color).map(|(section, player)| (&section.name, player)));
         // The card of a stored game shows no moves: memory does not have them.
         let has_moves = is_leading && shown.game.whole().is_some();
-        let inputs = (self.digest(shown), shown.number, shown.is_current, players, published, is_leading, has_moves);
+        let game = (&shown.board, shown.game.number, shown.number, shown.is_current);
+        let inputs = (self.digest(shown), game, players, published, is_leading, has_moves);
         self.parts.leaf("li", &key, inputs, || html! { li.lead[is_leading] { (self.card(shown, is_leading)) } })
     }
 
@@ -210,6 +220,10 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the last reading of a clock, from which the script counts; the points if the game has a result; nothing before the game begins.
     pub(super) fn clock(&self, game: &ViewerGame, color: Color, is_hidden: bool) -> Markup {
+        // Beside a line of the viewer's own the clocks say nothing.
+        if matches!(self.address.kind, PageKind::Trial { .. }) {
+            return html! {};
+        }
         let side = ["white", "black"][color.index()];
         if let Some(result) = self.result(game) {
             let points = points(result, color);
@@ -251,7 +265,8 @@ impl<'a> PageBuilder<'a> {
 
     /// Whether a game was interrupted, and continues on another day.
     fn is_adjourned(&self, game: &ViewerGame) -> bool {
-        self.view.pairing_of(game).is_some_and(|(_, pairing)| pairing.later == ViewerDeferral::Adjourned)
+        let pairing = self.view.pairing_of(game).map(|(_, pairing)| pairing);
+        pairing.is_some_and(|of| of.later == ViewerDeferral::Adjourned && !self.view.is_resumption(game, of))
     }
 
     /// Returns the time since which nothing is heard of the board of a game, in ms since 1970; `None` for an adjourned game.
@@ -364,8 +379,10 @@ impl<'a> PageBuilder<'a> {
         let said = entry.map_or_else(|| texts.game_start.to_owned(), |entry| self.entry_text(game, entry));
         let ply = entry.and_then(|entry| entry.ply.as_ref());
         let title = self.board_title(shown.number);
-        let label = format!("{title}. {}", self.status(game));
+        let label = if at < entries.len() { said.clone() } else { format!("{title}. {}", self.status(game)) };
         let studied = entry.map(|entry| &**entry).filter(|_| at < entries.len());
+        // The board may play its next game.
+        let live = if shown.is_current { shown.address() } else { format!("/board/{}", percent_encoded(&shown.board)) };
         let step = |to: usize| self.link(&format!("{}/{to}", shown.game_address()));
         let button = |id: &str, sign: &str, label: &str, to: usize| {
             html! { a.btn id=(id) href=(step(to)) aria-label=(label) title=(label) { span aria-hidden="true" { (sign) } } }
@@ -377,7 +394,7 @@ impl<'a> PageBuilder<'a> {
                 (button("back", "◀", texts.move_back, at.saturating_sub(1)))
                 (button("on", "▶", texts.move_forward, (at + 1).min(entries.len())))
                 (button("last", "▶|", texts.last_move, entries.len()))
-                a.btn.lv #golive href=(self.link(&shown.address())) { (texts.live) }
+                a.btn.lv #golive href=(self.link(&live)) { (texts.live) }
             } }
         };
         html! {

@@ -36,8 +36,14 @@ impl<'a> PageBuilder<'a> {
         let plan = &self.view.plan;
         let rounds = || plan.sections.iter().flat_map(|section| &section.rounds);
         let games = self.current();
-        let has_result = |round: &PlannedRound| round.pairings.iter().any(|pairing| pairing.points.is_some());
-        if games.is_empty() && !rounds().any(has_result) {
+        // A forfeit may be known before its round.
+        let has_result =
+            |round: &PlannedRound| round.has_begun() && round.pairings.iter().any(|pairing| pairing.points.is_some());
+        // Beside a tournament, a game of nobody begins and holds up nothing: somebody tries a board, or plays on.
+        let counts = |shown: &PageGame<'_>| {
+            !self.view.has_tournament() || shown.game.pairing.is_some() || has_player(shown.game)
+        };
+        if !games.iter().any(|shown| counts(shown) || shown.game.is_on()) && !rounds().any(has_result) {
             return EventPhase::Announced;
         }
         let is_closed = |section: &PlannedSection| {
@@ -51,9 +57,11 @@ impl<'a> PageBuilder<'a> {
             && plan.sections.iter().all(is_closed)
             && !self.has_waiting_players()
             && self.open_pairings(None) == [0, 0];
-        // A recorder that was switched off after the last day may have left a game unfinished.
-        let is_left = self.view.is_past && self.view.silent_since.is_some();
-        if (!games.iter().any(|shown| shown.game.is_on()) || is_left) && (all_closed || self.view.is_past) {
+        // A recorder or a board that was switched off after the last day may have left a game unfinished.
+        let is_silent = |game: &ViewerGame| self.view.silent_since.is_some() || game.silent_since().is_some();
+        let is_left = |game: &ViewerGame| self.view.is_past && is_silent(game);
+        let goes_on = |shown: &PageGame<'_>| shown.game.is_on() && counts(shown) && !is_left(shown.game);
+        if !games.iter().any(goes_on) && (all_closed || self.view.is_past) {
             return EventPhase::Over;
         }
         EventPhase::Running
@@ -66,7 +74,6 @@ impl<'a> PageBuilder<'a> {
 
     /// Whether players are known of a game that has not begun.
     fn has_waiting_players(&self) -> bool {
-        let has_player = |game: &ViewerGame| game.tag("White").or(game.tag("Black")).is_some();
         self.view.awaited_games().any(|game| game.result.is_none() && has_player(game))
     }
 
@@ -139,7 +146,11 @@ impl<'a> PageBuilder<'a> {
         let sections = self.view.standings();
         let standings = || {
             html! { div.ev-final {
-                div.hd { h2 { (texts.final_standings) } p { a href=(self.link("/standings")) { (texts.standings) } } }
+                div.hd {
+                    h2 { (if self.open_pairings(None) == [0, 0] { texts.final_standings } else { texts.standings }) }
+                    (self.open_results(None))
+                    p { a href=(self.link("/standings")) { (texts.standings) } }
+                }
                 @for section in sections {
                     @if let Some(title) = plan::title(&section.name) { h3 { bdi { (shortened(title, 80)) } } }
                     @for rows in [&section.teams, &section.rows] { (self.table(&rows[..rows.len().min(MAX_ROWS)], None)) }
@@ -177,7 +188,7 @@ impl<'a> PageBuilder<'a> {
         let has_schedule = event.schedule().next().is_some();
         // Shows facts of the tournament alone.
         self.parts.leaf("section", "event", self.view.hall.plan_key(), || html! { section.ev aria-label=(texts.about_event) {
-            @if !event.start.is_empty() || !event.site.is_empty() { p.ev-when {
+            @if !event.start.is_empty() || !event.end.is_empty() || !event.site.is_empty() { p.ev-when {
                 (self.days())
                 @if !event.site.is_empty() { " " span { bdi { (shortened(&event.site, MAX_FACT_LEN)) } } }
             } }
@@ -198,9 +209,10 @@ impl<'a> PageBuilder<'a> {
     /// Renders the days of the event.
     fn days(&self) -> Markup {
         let event = &self.view.plan.event;
-        let (start, end) = (shortened(&event.start, 80), shortened(&event.end, 80));
-        let is_one_day = event.end.is_empty() || event.start == event.end;
-        html! { @if !start.is_empty() { b data-days=(format!("{start}/{}", if is_one_day { &start } else { &end })) { (start) @if !is_one_day { " – " (end) } } } }
+        let [start, end] = [(&event.start, &event.end), (&event.end, &event.start)]
+            .map(|(day, other)| shortened(if day.is_empty() { other } else { day }, 80));
+        let is_one_day = start == end;
+        html! { @if !start.is_empty() { b data-days=(format!("{start}/{end}")) { (start) @if !is_one_day { " – " (end) } } } }
     }
 
     fn report(&self) -> Markup {
@@ -231,15 +243,15 @@ impl<'a> PageBuilder<'a> {
         if count == 0 || rows.is_empty() || self.address.hides_results {
             return html! {};
         }
-        let gain = |row: &StandingsRow| row.id.and_then(|id| gains.get(&id)).copied();
-        let total = |row: &StandingsRow| Points::parse(&row.points).unwrap_or_default() + gain(row).unwrap_or_default();
+        let gain = |row: &StandingsRow| row.id.and_then(|id| gains.get(&id)).copied().unwrap_or_default();
+        let total = |row: &StandingsRow| Points::parse(&row.points).unwrap_or_default() + gain(row).0;
         let mut now = rows.to_vec();
         // Equal points stay in the official order.
         now.sort_by_key(|row| std::cmp::Reverse(total(row)));
         let totals: Vec<Points> = now.iter().map(total).collect();
         for (row, total) in now.iter_mut().zip(&totals) {
             row.rank = (1 + totals.iter().filter(|other| *other > total).count()).to_string();
-            row.games = (row.games.parse().unwrap_or(0) + u64::from(gain(row).is_some())).to_string();
+            row.games = (row.games.parse().unwrap_or(0) + gain(row).1).to_string();
             row.points = total.to_string();
             row.tie_breaks.clear();
         }
@@ -250,14 +262,20 @@ impl<'a> PageBuilder<'a> {
     }
 }
 
+/// Whether a game has the name of a player.
+fn has_player(game: &ViewerGame) -> bool {
+    game.tag("White").or(game.tag("Black")).is_some()
+}
+
 /// Returns the points of the players from games of open rounds that have a result and are not official yet, and the number of these games.
-/// `by_pairing`: the last game of each pairing; `games`: those among which a game of no pairing is found by its tags.
+/// The games of a player are counted too. `by_pairing`: the last game of each pairing; `games`: those among which a game of no pairing is
+/// found by its tags.
 fn unofficial_points(
     section: &PlannedSection,
     by_pairing: &HashMap<&str, PageGame<'_>>,
     games: &[PageGame<'_>],
-) -> (HashMap<u64, Points>, usize) {
-    let (mut gains, mut count) = (HashMap::new(), 0);
+) -> (HashMap<u64, (Points, u64)>, usize) {
+    let (mut gains, mut count) = (HashMap::<u64, (Points, u64)>::new(), 0);
     let Ok(scoring) = Scoring::parse(&section.scoring) else { return (gains, count) };
     for round in section.rounds.iter().filter(|round| !round.is_closed()) {
         for pairing in round.pairings.iter().filter(|pairing| pairing.points.is_none()) {
@@ -282,7 +300,9 @@ fn unofficial_points(
             let Some((of_white, of_black)) = points else { continue };
             count += 1;
             for (player, points) in [(white, of_white), (black, of_black)] {
-                *gains.entry(player).or_insert(Points::ZERO) += points;
+                let (gained, games) = gains.entry(player).or_default();
+                *gained += points;
+                *games += 1;
             }
         }
     }

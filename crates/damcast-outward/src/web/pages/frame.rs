@@ -12,6 +12,7 @@ use super::text::truncated;
 use super::{LiveMode, PageBuilder, PageGame, REFRESH_SECONDS};
 use crate::web::assets::{Asset, ICON};
 use crate::web::diagram;
+use crate::web::plan::PlannedSection;
 use crate::web::state::ViewerGame;
 use crate::web::texts::pages::SCRIPT_KEYS;
 use crate::web::texts::{Language, fill, to_json};
@@ -80,13 +81,24 @@ impl PageBuilder<'_> {
         self.view.plan.sections.iter().filter_map(|section| section.open_round).collect()
     }
 
-    /// Returns the round that is played, or that of the unstarted games; `None` leaves the round to the games of the page.
+    /// Returns the round that is played, else that of the unstarted games, else the last one of all sections; `None` leaves the round to the
+    /// games of the page.
     pub(super) fn current_round(&self) -> Option<String> {
         let open = self.open_rounds();
-        match open.first() {
-            Some(round) => (open.len() == 1).then(|| round.to_string()),
-            None => self.round_of(self.view.awaited_games()).map(str::to_owned),
+        if let Some(round) = open.first() {
+            return (open.len() == 1).then(|| round.to_string());
         }
+        let on = self.current();
+        let on = on.iter().map(|shown| shown.game).filter(|game| game.is_on());
+        let next = || self.round_of(self.view.awaited_games());
+        if let Some(round) = self.round_of(on).or_else(next) {
+            return Some(round.to_owned());
+        }
+        let last = |section: &PlannedSection| {
+            section.rounds.iter().filter(|round| round.has_begun()).map(|round| round.number).max()
+        };
+        let last: BTreeSet<u64> = self.view.plan.sections.iter().filter_map(last).collect();
+        last.first().filter(|_| last.len() == 1).map(u64::to_string)
     }
 
     /// Returns whether a game is of the round that is played, or goes on.

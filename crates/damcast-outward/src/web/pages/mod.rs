@@ -349,12 +349,13 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Makes the element `main` of a page. The script reads its kind (`grid`, `wall`, `game` or `list`), and whether the event is over: it then
-    /// raises no alarm about a silent recorder or server.
+    /// raises no alarm about a silent recorder or server. Pages without a server say when the last day is over.
     fn main(&self, kind: &str, class: &str, content: impl FnOnce() -> Markup) -> Markup {
+        let ends = self.view.plan.event.ends_at().filter(|_| self.live == LiveMode::Files);
         self.parts.part(
             "main",
             "main",
-            || html! { main #main class=(class) data-kind=(kind) data-over[self.is_over()] { (content()) } },
+            || html! { main #main class=(class) data-kind=(kind) data-over[self.is_over()] data-ends=[ends] { (content()) } },
         )
     }
 
@@ -531,16 +532,19 @@ impl<'a> PageBuilder<'a> {
         })
     }
 
+    /// Renders how many games are open or lack a result.
+    pub(super) fn open_results(&self, only: Option<&PlannedSection>) -> Markup {
+        let (texts, [open, missing]) = (self.texts(), self.open_pairings(only));
+        html! { @for (count, sentence) in [(open, texts.provisional), (missing, texts.results_missing)] {
+            @if count > 0 { p { span.prov { b { (self.language().count(sentence, count)) } } } }
+        } }
+    }
+
     /// Renders the tables of `standings.json`, and how many of the games are open.
     fn official_standings(&self, games: &[PageGame<'_>], only: Option<&PlannedSection>) -> Markup {
         let texts = self.texts();
-        let [open, missing] = self.open_pairings(only);
         html! { div {
-            div.hd { h2 { (texts.standings) }
-                @for (count, sentence) in [(open, texts.provisional), (missing, texts.results_missing)] {
-                    @if count > 0 { p { span.prov { b { (self.language().count(sentence, count)) } } } }
-                }
-            }
+            div.hd { h2 { (texts.standings) } (self.open_results(only)) }
             @if !self.view.has_tournament() { p.none { (texts.no_tournament) } @if games.is_empty() { (self.ways_on()) } }
             @for section in self.view.standings().iter().filter(|section| only.is_none_or(|only| section.name == only.name)) {
                 @if let Some(title) = plan::title(&section.name) { h3 {

@@ -208,7 +208,7 @@ impl<'a> PageBuilder<'a> {
         let rating = player.rating.map(|rating| rating.to_string());
         let facts = [player.title.as_deref(), player.federation.as_deref(), rating.as_deref(), section.team_of(player)];
         let standing = self.standings_of(section).iter().find(|row| row.id == Some(player.id));
-        let next = next_pairing(section, player.id, games);
+        let next = next_pairing(section, player.id, games).filter(|_| !self.is_over());
         html! { div {
             div.hd { div {
                 h2 { (name(Some(&truncated(&player.name)))) " " (self.star(section, player)) }
@@ -260,9 +260,12 @@ fn player_address(section: &PlannedSection, player: &PlannedPlayer) -> Option<St
     (!player.is_hidden()).then(|| format!("/player/{}-{}", percent_encoded(&section.name), player.id))
 }
 
-/// Returns the players of a section whose names have a lower-case text.
+/// Returns the players of a section whose names have all words of a lower-case text.
 fn found<'a>(section: &'a PlannedSection, search: &str) -> impl Iterator<Item = &'a PlannedPlayer> {
-    section.players.iter().filter(move |player| player.name.to_lowercase().contains(search))
+    section.players.iter().filter(move |player| {
+        let name = player.name.to_lowercase();
+        search.split([' ', ',']).all(|word| name.contains(word))
+    })
 }
 
 /// Returns the first pairing of a player without a result or a game; a postponed one, or one of a closed round, only if there is no other.

@@ -163,7 +163,7 @@ impl<'a> PageBuilder<'a> {
                     @for round in rounds { th.x scope="col" { span.vh { (texts.round_heading) " " } (round.number) } }
                 } }
                 tbody { @for (row, at) in rows.iter().zip(1..) {
-                    tr {
+                    tr data-row=[row.id] {
                         @if is_shared { td.pl1 { (at) } }
                         td.pl1 { (row.rank) }
                         th scope="row" { @match section.and_then(|section| Some((section, section.player(row.id)?))) {
