@@ -286,6 +286,21 @@ fn sections_published_one_by_one_share_no_board() {
     assert_eq!(states(RoundState::Open), ["1 2", "3 4 5 6 7"]);
 }
 
+/// In a list of boards two sections follow their boards to other lines.
+#[test]
+fn listed_sections_follow_swapped_cables() {
+    let mut desk = Desk { are_listed: true, ..Desk::with_two_sections() };
+    desk.done(&round(1, RoundState::Published));
+    desk.done(&round(1, RoundState::Open));
+    // The boards 1, 2 and 3 are at the lines 2, 3 and 1 after a restart.
+    desk.boards[..3].rotate_left(1);
+    desk.catch_up();
+    assert_eq!(desk.boards_of_round(1), ["2 3", "1 4 5 6 7"]);
+    desk.boards[..3].rotate_right(1);
+    desk.catch_up();
+    assert_eq!(desk.boards_of_round(1), ["1 2", "3 4 5 6 7"]);
+}
+
 /// A round that is open takes its boards back after an older one was opened again and closed.
 #[test]
 fn open_round_is_opened_again_after_older_one() {

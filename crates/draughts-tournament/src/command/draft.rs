@@ -157,7 +157,7 @@ impl<'b> Draft<'b> {
         Ok(())
     }
 
-    /// Returns the official result of a pairing if a game of it gave it.
+    /// Returns the official result of a pairing as a tag, if a game of it gave it.
     pub fn result_from(&self, game: &BoardGame, key: PairingKey) -> Option<String> {
         let (_, pairing) = self.state.pairing(key.0)?;
         let is_own = |reason: ResultReason| reason.is_played() && reason != ResultReason::Arbiter;
@@ -188,8 +188,8 @@ impl<'b> Draft<'b> {
     pub fn derive_board_changes(&mut self) -> Result<(), Misfit> {
         if !self.boards.names.is_empty() {
             let open = |section: &TournamentSection| section.open_round().map(|round| (section.id, round));
-            let open: Vec<Option<(Id, u32)>> = self.state.sections.iter().map(open).collect();
-            self.assign_boards(&open.iter().copied().flatten().collect::<Vec<_>>(), &[])?;
+            let open: Vec<(Id, u32)> = self.state.sections.iter().filter_map(open).collect();
+            self.assign_boards(&open, &[])?;
             let published = |section: &TournamentSection| {
                 let rounds = section.rounds.iter().filter(|round| round.state == RoundState::Published);
                 rounds.map(|round| (section.id, round.number)).collect::<Vec<_>>()
@@ -200,12 +200,11 @@ impl<'b> Draft<'b> {
             for ahead in 0..published.iter().map(Vec::len).max().unwrap_or(0) {
                 let together: Vec<(Id, u32)> =
                     published.iter().filter_map(|rounds| rounds.get(ahead)).copied().collect();
-                let others = open.iter().zip(&published).filter(|(_, rounds)| rounds.get(ahead).is_none());
-                let others: Vec<(Id, u32)> = others.filter_map(|(open, _)| *open).collect();
-                let all = together.iter().chain(&others);
+                let is_beside = |(section, _): &&(Id, u32)| together.iter().all(|(of, _)| of != section);
+                let all = together.iter().chain(open.iter().filter(is_beside));
                 let count: usize = all.map(|(section, round)| self.count_of_round(*section, *round)).sum();
                 if count <= self.boards.names.len() {
-                    self.assign_boards(&together, &others)?;
+                    self.assign_boards(&together, &open)?;
                 } else {
                     together.iter().try_for_each(|round| self.assign_boards(std::slice::from_ref(round), &[]))?;
                 }
@@ -222,45 +221,57 @@ impl<'b> Draft<'b> {
     }
 
     /// Assigns boards of the station to the pairings of these rounds (section, round). If two sections count their boards from 1, the
-    /// boards of one follow those of the other, also if that is one of the open `others`. A pairing with one player has no board.
+    /// boards of one follow those of the other, also those of an open round among the `others`. A pairing with one player has no board.
     ///
     /// A pairing keeps its board, whatever boards there are at present: a line that ends or is taken out moves no other pairing. Only in
     /// a list of boards by serial number it follows its board, which may be at another line.
     fn assign_boards(&mut self, rounds: &[(Id, u32)], others: &[(Id, u32)]) -> Result<(), Misfit> {
-        let of_section = |(of, round): &(Id, u32)| -> Vec<(&Pairing, u32)> {
-            let section = self.state.sections.iter().find(|section| section.id == *of);
-            let pairings = section.into_iter().flat_map(|section| section.round(*round)).zip(1..);
-            pairings.map(|(pairing, place)| (pairing, pairing.board.unwrap_or(place))).collect()
+        let boards_of = |others: &[(Id, u32)]| {
+            let boards = others.iter().flat_map(|other| self.tables_of(*other));
+            boards.map(|(pairing, _)| pairing.board_name.clone()).collect::<BTreeSet<String>>()
         };
-        let held: BTreeSet<&str> = others.iter().flat_map(of_section).map(|(of, _)| of.board_name.as_str()).collect();
-        let mut sections = Vec::new();
-        for section in &self.state.sections {
-            let is_it = |(of, _): &&(Id, u32)| *of == section.id;
-            let Some(round) = rounds.iter().chain(others).find(is_it) else { continue };
-            let (is_assigned, pairings) = (rounds.contains(round), of_section(round));
-            let mut known =
-                pairings.iter().map(|(pairing, _)| pairing.board_name.as_str()).filter(|name| !name.is_empty());
-            let keeps = known.clone().next().is_some() && !(is_assigned && known.any(|name| held.contains(name)));
-            sections.push((keeps, is_assigned, pairings));
-        }
+        // A round that is only published makes room for one that is open at its boards.
+        let keeps = |round: &(Id, u32)| {
+            let others: Vec<(Id, u32)> = others.iter().filter(|(of, _)| *of != round.0).copied().collect();
+            let mut known = boards_of(std::slice::from_ref(round));
+            known.remove("");
+            !known.is_empty() && known.is_disjoint(&boards_of(&others))
+        };
+        let mut all: Vec<((Id, u32), bool, bool)> = others.iter().map(|round| (*round, false, true)).collect();
+        let mut assigned: Vec<((Id, u32), bool, bool)> =
+            rounds.iter().map(|round| (*round, true, keeps(round))).collect();
         // Sections without boards follow those that keep theirs.
-        sections.sort_by_key(|(keeps, ..)| !keeps);
-        let mut numbers: BTreeSet<u32> = BTreeSet::new();
+        assigned.sort_by_key(|(_, _, keeps)| !keeps);
+        all.extend(assigned);
+        let mut numbers: Vec<(Id, u32)> = Vec::new();
         // Boards that are where the list says come first, then those that pairings have, then the others.
         let mut wanted = Vec::new();
-        for (keeps, is_assigned, pairings) in sections {
-            let is_taken = pairings.iter().any(|(_, number)| numbers.contains(number));
-            let kept = if keeps { self.kept_shift(&pairings) } else { None };
-            let shift = kept.unwrap_or(if is_taken { numbers.last().copied().unwrap_or(0) } else { 0 });
-            numbers.extend(pairings.iter().map(|(_, number)| number + shift));
-            for (pairing, number) in pairings.into_iter().filter(|_| is_assigned) {
-                let board = self.boards.numbered(number + shift).filter(|_| !pairing.has_one_player());
-                let known =
-                    Some(&pairing.board_name).filter(|name| keeps && !name.is_empty() && !pairing.has_one_player());
+        for (round, is_assigned, keeps) in all {
+            let section = round.0;
+            let tables = self.tables_of(round);
+            let taken: BTreeSet<u32> =
+                numbers.iter().filter(|(of, _)| *of != section).map(|(_, number)| *number).collect();
+            let kept = if keeps { self.kept_numbers(section, &tables) } else { None };
+            let own = kept.unwrap_or_else(|| {
+                // Tables from the first taken number on follow the last one.
+                let first = tables.iter().map(|(_, number)| *number).filter(|number| taken.contains(number)).min();
+                let last = taken.last().copied().unwrap_or(0);
+                let number = |number: u32| match first {
+                    Some(first) if number >= first => number + last + 1 - first,
+                    _ => number,
+                };
+                tables.iter().map(|(_, own)| number(*own)).collect()
+            });
+            numbers.extend(own.iter().map(|number| (section, *number)));
+            for ((pairing, _), number) in tables.into_iter().zip(own).filter(|_| is_assigned) {
+                let has_two = !pairing.has_one_player();
+                let board = self.boards.numbered(number).filter(|_| has_two);
+                let known = Some(&pairing.board_name).filter(|name| keeps && !name.is_empty() && has_two);
+                let is_new = board.as_ref() != known;
                 wanted.push(match board {
-                    Some(board) if self.boards.are_listed => (0, pairing.id, Some(board)),
-                    board if known.is_none() => (2, pairing.id, board),
-                    _ => (1, pairing.id, known.cloned()),
+                    Some(board) if self.boards.are_listed => ((0, is_new), pairing.id, Some(board)),
+                    board if known.is_none() => ((2, is_new), pairing.id, board),
+                    _ => ((1, is_new), pairing.id, known.cloned()),
                 });
             }
         }
@@ -271,17 +282,35 @@ impl<'b> Draft<'b> {
         seats.into_iter().try_for_each(|(pairing, board)| self.emit(Event::BoardAssigned { pairing, board }).map(drop))
     }
 
-    /// Returns how far the boards of most pairings of a section are from their numbers, if there are several sections: one that has
-    /// followed another stays where it is when the other has ended.
-    fn kept_shift(&self, pairings: &[(&Pairing, u32)]) -> Option<u32> {
+    /// Returns the pairings of a round with the numbers of their boards.
+    fn tables_of(&self, (section, round): (Id, u32)) -> Vec<(&Pairing, u32)> {
+        let section = self.state.sections.iter().find(|known| known.id == section);
+        let pairings = section.into_iter().flat_map(|section| section.round(round)).zip(1..);
+        pairings.map(|(pairing, place)| (pairing, pairing.board.unwrap_or(place))).collect()
+    }
+
+    /// Returns the numbers of the boards at which the tables of a section stay: one that has followed others does not move when they end.
+    /// `None` if most boards are elsewhere, as after swapped cables or with another list, or if there is no other section.
+    fn kept_numbers(&self, section: Id, tables: &[(&Pairing, u32)]) -> Option<Vec<u32>> {
+        // A section follows as many tables as others have.
+        let mut shifts = BTreeSet::from([0]);
+        for other in self.state.sections.iter().filter(|other| other.id != section) {
+            let highest = |round| self.tables_of((other.id, round)).into_iter().map(|(_, number)| number).max();
+            let highest: BTreeSet<u32> = (1..=other.last_round()).filter_map(highest).collect();
+            let more: Vec<u32> = shifts.iter().flat_map(|shift| highest.iter().map(move |more| shift + more)).collect();
+            shifts.extend(more.into_iter().filter(|shift| *shift as usize <= self.boards.by_number.len()));
+        }
         let number_of = |name: &String| self.boards.by_number.iter().position(|board| board.as_ref() == Some(name));
-        let shift = |(pairing, number): &(&Pairing, u32)| {
-            (u32::try_from(number_of(&pairing.board_name)?).ok()? + 1).checked_sub(*number)
+        let shift_of = |(pairing, number): &(&Pairing, u32)| {
+            let shift = u32::try_from(number_of(&pairing.board_name)? + 1).ok()?.checked_sub(*number)?;
+            shifts.contains(&shift).then_some(shift)
         };
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-        pairings.iter().filter_map(shift).for_each(|shift| *counts.entry(shift).or_default() += 1);
+        tables.iter().filter_map(shift_of).for_each(|shift| *counts.entry(shift).or_default() += 1);
         let (shift, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-        (self.state.sections.len() > 1 && count * 2 > pairings.len()).then_some(shift)
+        let with_board = tables.iter().filter(|(pairing, _)| !pairing.board_name.is_empty()).count();
+        let stays = shifts.len() > 1 && count * 2 > with_board;
+        stays.then(|| tables.iter().map(|table| table.1 + shift_of(table).unwrap_or(shift)).collect())
     }
 
     /// Takes the boards of a round back: its pairings get others when it is published again.

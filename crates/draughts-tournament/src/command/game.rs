@@ -34,10 +34,14 @@ pub(super) fn adopt(
 ) -> Messages {
     let games = draft.boards.games;
     let game = games.find(board, number)?;
+    let old = draft.state.pairing_of(game).filter(|old| draft.state.pairing(old.0).is_some());
     let key = match pairing {
         Some(name) => {
             let id = draft.state.find_pairing(name, section)?;
-            (id, draft.state.pairing(id).and_then(|(_, pairing)| pairing.next_stage()))
+            let (_, of) = draft.state.pairing(id).ok_or_else(|| "this pairing is gone".to_owned())?;
+            // A game of a micro-match stays one of its stage.
+            let same = old.and_then(|old| old.1).filter(|stage| of.games.iter().any(|game| game.stage == *stage));
+            (id, same.or(of.next_stage()))
         }
         None => {
             let next = draft.state.board_assignments().into_iter().find(|next| next.board == board);
@@ -45,7 +49,6 @@ pub(super) fn adopt(
             next.ok_or_else(reason)?.pairing
         }
     };
-    let old = draft.state.pairing_of(game).filter(|old| draft.state.pairing(old.0).is_some());
     if old.is_some_and(|old| old != key) && !confirmed {
         let game = draft.state.describe_game(game);
         return Err(format!("{game} is a game of another pairing: --confirm makes it one of this").into());
@@ -67,9 +70,15 @@ pub(super) fn adopt(
     if let Some((old, result)) = moved {
         let freed = draft.state.pairing(old.0).map(|(of, pairing)| of.describe_pairing(pairing)).unwrap_or_default();
         messages.push(format!("{freed}: the result is removed, because it came from this game"));
+        let before = draft.state.pairing(old.0).map(|(section, pairing)| (section.scoring, pairing.result));
         draft.take_result_back(old)?;
-        if draft.state.pairing(key.0).is_some_and(|(_, pairing)| !pairing.has_result(key.1)) {
-            draft.set_board_result(key, &result)?;
+        let (from, to) = (before, draft.state.pairing(key.0));
+        let is_same = from.as_ref().zip(to).is_some_and(|((scoring, _), (section, _))| *scoring == section.scoring);
+        let given = from.and_then(|(_, result)| result).filter(|_| is_same && key.1.is_none());
+        match (to.is_some_and(|(_, pairing)| pairing.has_result(key.1)), given) {
+            (true, _) => messages.push(format!("this pairing keeps its result; {result} counts for nothing")),
+            (false, Some(result)) => drop(draft.emit(Event::ResultGiven { pairing: key.0, stage: None, result })?),
+            (false, None) => drop(draft.set_board_result(key, &result)?),
         }
     }
     let (of, pairing) = draft.state.pairing(key.0).ok_or_else(|| "this pairing is gone".to_owned())?;
