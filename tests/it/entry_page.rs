@@ -283,7 +283,10 @@ fn phone_enters_moves_also_while_offline() {
     browser.wait("document.querySelector('.back button').disabled", &false.into());
     browser.call("Network.emulateNetworkConditions", network(true));
     browser.evaluate("document.querySelector('.back button').click()");
-    browser.wait("document.querySelector('.queue').textContent", &"Not done: no connection. Try again.".into());
+    browser.wait(
+        "document.querySelector('.queue').textContent",
+        &"No answer. Look whether it was done before you repeat it.".into(),
+    );
     browser.call("Network.emulateNetworkConditions", network(false));
     type_move(&mut browser, "31-27");
     browser.wait(WAITING, &0.into());

@@ -251,12 +251,25 @@ fn code_ends_with_its_round() {
         let table = phone.ask(&round_1, EntryRequest::Look {}).table.unwrap();
         table.state == EntryState::Over && table.result.as_deref() == Some("1-1")
     });
-    // The tournament has the result of the line a moment later.
-    wait_until("the end of the round", || run_ctl(&place, &["ctl", "round", "close", "1"]).code == 0);
+    run_ctl(&place, &["ctl", "round", "close", "1"]).done();
     run_ctl(&place, &["ctl", "round", "open", "2"]).done();
     wait_until("the end of the code", || phone.ask(&round_1, EntryRequest::Look {}).invalid_code);
     let round_2 = code(&place, &["table-1"]);
-    assert_eq!(phone.ask(&round_2, EntryRequest::Look {}).table.unwrap().round, Some(2));
+    // The next players see the start position, not the game before.
+    let mut look = || phone.ask(&round_2, EntryRequest::Look {}).table.unwrap();
+    wait_until("the next players", || look().white.as_deref() == Some("Ben"));
+    let table = look();
+    assert_eq!((table.round, table.game, table.state, table.plies.len()), (Some(2), 2, EntryState::Ready, 0));
+    assert_eq!((table.result, table.fen.starts_with("W:W31,32")), (None, true));
+    // A game that was ended by mistake goes on at the phone.
+    assert!(phone.enter(&round_2, 2, 1, "32-28").ok);
+    run_ctl(&place, &["ctl", "result", "table-1", "2-0"]).done();
+    run_ctl(&place, &["ctl", "continue", "table-1"]).done();
+    let mut look = || phone.ask(&round_2, EntryRequest::Look {}).table.unwrap();
+    wait_until("the game goes on", || look().state == EntryState::Playing);
+    let table = look();
+    assert_eq!(table.plies, ["32-28"]);
+    assert!(phone.enter(&round_2, table.game, 2, "19-23").ok);
 }
 
 #[test]

@@ -254,7 +254,10 @@ impl<'a> Sheet<'a> {
             (0..rounds).map(|round| cell(games.get(round).copied())).collect()
         };
         let what = if has_games { texts.crosstable } else { texts.standings };
+        let [given, all] = [0, 1].map(|at| self.standings["results"][at].as_u64().unwrap_or(0));
+        let missing = usize::try_from(all.saturating_sub(given)).unwrap_or(0);
         let content = html! {
+                @if missing > 0 { p { (self.options.language.count(texts.results_missing, missing)) } }
                 @if !has_games { (self.teams()) }
                 table.ranks {
                     thead { tr {

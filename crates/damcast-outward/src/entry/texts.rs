@@ -66,10 +66,10 @@ texts! {
             "Pas de connexion. Le code sera renvoyé tout seul.",
             "Нет связи. Код отправится ещё раз сам.";
         /// Shown when nothing answers a request that is not sent again by itself.
-        not_done: "Not done: no connection. Try again.",
-            "Niet uitgevoerd: geen verbinding. Probeer het opnieuw.",
-            "Pas fait : pas de connexion. Réessayez.",
-            "Не выполнено: нет связи. Попробуйте ещё раз.";
+        not_done: "No answer. Look whether it was done before you repeat it.",
+            "Geen antwoord. Kijk of het gebeurd is voordat u het herhaalt.",
+            "Pas de réponse. Vérifiez si c’est fait avant de recommencer.",
+            "Нет ответа. Проверьте, выполнено ли это, прежде чем повторять.";
         /// Shown when the station refuses a move. First `{}`: the move; second `{}`: the English reason.
         was_refused: "{} was refused: {}", "{} is geweigerd: {}", "{} a été refusé : {}", "{} отклонён: {}";
         /// Button: drops the moves that were refused or wait behind a refused one.

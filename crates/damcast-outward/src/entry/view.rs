@@ -66,11 +66,11 @@ impl TableView {
             _ => NextPly { game: table.game, ply: table.plies.len() as u32 + 1 },
         };
         let position = match table.state {
-            EntryState::Playing => {
+            EntryState::Ready | EntryState::Playing => {
                 let setup = fen::read(variant, &table.fen).map_err(|error| error.to_string())?;
                 Position::new(variant, setup).map_err(|error| error.to_string())?
             }
-            EntryState::Ready | EntryState::Over => Position::start(variant),
+            EntryState::Over => Position::start(variant),
         };
         // The end position stays visible until the next game begins.
         let shown = fen::read_any(variant, &table.fen).map_err(|error| error.to_string())?;

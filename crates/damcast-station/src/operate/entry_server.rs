@@ -17,8 +17,11 @@ use damcast_control::Uptime;
 use damcast_control::entry::{
     EntryClock, EntryMessage, EntryReply, EntryRequest, EntryState, EntryTable, MAX_REQUEST_LEN, TIMEOUT,
 };
+use damcast_control::overview::PairingView;
 use damcast_engine::session::request::{EnteredPly, OperatorCommand};
+use draughts::{Position, Variant};
 use draughts_pdn::clock::ClockTime;
+use draughts_pdn::fen;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
@@ -229,12 +232,30 @@ impl Budgets {
 /// Returns the state of a table; `None` while its line is not open.
 fn table(observer: &Observer, board: &str, round: Option<u32>) -> Option<EntryTable> {
     let (view, entry) = observer.entry_board(board)?;
-    // Do not use the state of the board: for a moment after a start it is `no-connection`, also when its game is over.
-    let state = match entry.is_on && view.is_ongoing {
+    // Do not use the state of the board: for a moment after a start it is `no-connection`, also when its game is over. A game that is
+    // continued has no number before its next move.
+    let state = match entry.is_on && (view.is_ongoing || view.game.is_none()) {
         _ if entry.plies.is_empty() => EntryState::Ready,
         true => EntryState::Playing,
         false => EntryState::Over,
     };
+    // The players of the next round see no game of others.
+    let is_next = |pairing: &PairingView| pairing.result.is_none() && !pairing.waits_for_result;
+    if state == EntryState::Over && entry.is_on && view.pairing.as_ref().is_some_and(is_next) {
+        let start =
+            Variant::from_tag(&entry.game_type).map(|variant| fen::write(variant, &Position::start(variant).setup()));
+        return Some(EntryTable {
+            board: view.name,
+            game: entry.game + 1,
+            fen: start.unwrap_or(entry.fen),
+            gametype: entry.game_type,
+            white: view.white,
+            black: view.black,
+            round,
+            state: EntryState::Ready,
+            ..EntryTable::default()
+        });
+    }
     Some(EntryTable {
         board: view.name,
         game: entry.game,

@@ -83,9 +83,10 @@ impl EnteredGame {
         Some([clocks.white?.0, clocks.black?.0])
     }
 
-    /// Stores the result with which the game ended; `None` if it continues.
+    /// Stores the result with which the game ended; `None` if it continues. A claim has its answer then.
     pub fn set_result(&mut self, result: Option<String>) {
         self.result = result;
+        self.claim = None;
     }
 
     /// Creates the plies of a game of which the board has reported `count`.

@@ -159,7 +159,7 @@ const picture = async (place, board) => {
 
 // Requests for a board. `if_seen` is the game as this page shows it: the station refuses the request if the game has continued.
 
-// Holding, releasing and rotating do not depend on the moves.
+// Holding, releasing and rotating do not depend on the moves. A dialog that was opened for one game asks for nothing in the next.
 const wish = (board, text) => ({do: 'request', board: board.name, request: text, ...(!/^(hold$|release$|flip$|add-moves |enter )/.test(text) && {if_seen: {game: board.game, plies: board.plies}})});
 const nowOf = board => known.status?.boards.find(other => other.name === board.name) ?? board;
 const called = board => `${board.name}${board.game ? `, ${filled(texts.game, board.game)}` : ''}, ${versus(...players(board))}${board.plies ? `, ${count(texts.after_plies, board.plies)}` : ''}`;
@@ -187,7 +187,7 @@ const giveResult = (board, chosen, refusal) => {
   propose({
     title: filled(texts.title_of, texts.result, called(board)), verb: texts.enter_result,
     fields: [...refusalOf(refusal), result, field(texts.other_result, other, texts.other_result_hint), ...isLine ? [] : how.fields],
-    request: () => !given() ? null : isLine ? wish(nowOf(board), `result ${given()}`)
+    request: () => !given() ? null : isLine ? wish({...nowOf(board), game: board.game}, `result ${given()}`)
       : {do: 'tournament', request: {command: 'result', board: board.name, game: board.game, result: given(), ...how.said()}},
   });
 };
@@ -196,7 +196,7 @@ const giveNames = board => {
   const [white, black] = players(board).map(name => el('input', {maxlength: 200, value: name === '?' ? '' : name}));
   propose({
     title: filled(texts.title_of, texts.names, board.name), verb: texts.enter_names, fields: [field(texts.white, white), field(texts.black, black)],
-    request: () => white.value.trim() && black.value.trim() ? wish(nowOf(board), `names ${white.value.trim()} / ${black.value.trim()}`) : null,
+    request: () => white.value.trim() && black.value.trim() ? wish({...nowOf(board), game: board.game}, `names ${white.value.trim()} / ${black.value.trim()}`) : null,
   });
 };
 
@@ -204,7 +204,7 @@ const takeBack = board => {
   const plies = el('input', {type: 'number', min: 1, max: Math.max(1, board.plies), value: 1});
   propose({
     title: filled(texts.title_of, texts.take_back, board.name), verb: texts.take_back_verb, fields: [field(texts.how_many_plies, plies)],
-    request: () => Number(plies.value) >= 1 ? wish(nowOf(board), `undo ${Number(plies.value)}`) : null,
+    request: () => Number(plies.value) >= 1 ? wish({...nowOf(board), game: board.game}, `undo ${Number(plies.value)}`) : null,
     effect: () => [count(texts.not_counting, Number(plies.value), nowOf(board).last ?? ''), texts.take_back_effect],
   });
 };

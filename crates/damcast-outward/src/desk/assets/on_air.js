@@ -1,7 +1,10 @@
 // On air: the board that pages and overlays lead with. A tap chooses it at once.
 
-/** Name of a board in a choice: its number in the round, which viewers know before its first game, or its name. */
-const featuredName = board => sections().length === 1 && board.pairing?.board_number ? String(board.pairing.board_number) : board.name;
+/** Name of a board in a choice: its number in the round, which viewers know before its first game, or its name if another board has that number. */
+const featuredName = board => {
+  const number = board.pairing?.board_number, isShared = known.status.boards.some(other => other !== board && other.pairing?.board_number === number);
+  return sections().length === 1 && number && !isShared ? String(number) : board.name;
+};
 const featuredNow = () => known.tournament?.featured ?? {mode: 'off'};
 /** Boards of the present choice, by their names or numbers. */
 const featuredBoards = () => featuredNow().boards ?? [featuredNow().board];

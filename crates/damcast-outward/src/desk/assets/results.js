@@ -19,7 +19,7 @@ views.results = {
   draw(place) {
     if (!known.tournament) { awaitTournament(place); return; }
     const open = sections().flatMap(section => section.rounds.filter(round => stateOf(section, round.round) === 'open').map(round => ({section, round})));
-    const last = (known.tournament.history ?? []).filter(entry => entry.can_undo && !entry.what.startsWith('featured board')).at(-1);
+    const last = (known.tournament.history ?? []).filter(entry => entry.can_undo && !/^(featured board|undo of)/.test(entry.what)).at(-1);
     const rows = open.map(({section, round}) => ({section, round, rows: round.pairings.map(pairing => rowOf(section, round, pairing)).filter(row => views.results.filter === 'all' || !row.points)}));
     const mark = [views.results.filter, last?.version, rows.map(of => [of.section.name, of.round.round, of.rows.map(({pairing, board, last, clocks, ...row}) => row)])];
     const keys = rows.flatMap(of => of.rows.map(row => keyOfRow(of.section, row)));
@@ -106,7 +106,11 @@ const enterResult = async (section, round, row, result) => {
 /** Enters the proposed results: at once those that end a game, then those of games that are over, in one dialog. */
 const confirmAll = async ({section, round, rows}) => {
   const proposed = rows.filter(row => row.proposed && row.pairing.table);
-  for (const row of proposed.filter(row => row.going)) if (!await enterResult(section, round, row, row.proposed)) return;
+  for (const row of proposed.filter(row => row.going)) {
+    // While the others are sent, a table may have played on.
+    if (nowOf(row.board).pairing?.proposed !== row.proposed) continue;
+    if (!await enterResult(section, round, row, row.proposed)) return;
+  }
   const over = proposed.filter(row => !row.going);
   if (over.length && !$('#dialog').open) propose({
     title: texts.confirm_proposals, verb: texts.confirm_proposals,

@@ -87,6 +87,8 @@ class Table {
       // The page answers, the station does not.
       if (answer.try_again) throw answer;
       this.hear(answer);
+      // The board reports its moves itself again.
+      if (!answer.table && !answer.invalid_code) this.closed = answer.error;
       Object.assign(this, {isAway: false, misses: 0});
     } catch { this.isAway = true; this.misses++; }
     this.isLooking = false;
@@ -97,8 +99,11 @@ class Table {
     if (answer.table) {
       // Another phone has entered a move or taken one back.
       if (!this.queue.length && JSON.stringify(this.view?.next) !== JSON.stringify(answer.table.next)) this.pick(null);
+      const state = view => JSON.stringify([view?.plies, view?.claim]);
+      if (this.notice === texts.not_done && state(this.view) !== state(answer.table)) this.notice = null;
       this.view = answer.table;
-      // The codes of a round count again after its end was undone.
+      // The codes of a round count again after its end was undone: what waits is sent.
+      if (this.closed) this.refused = null;
       this.closed = null;
       this.begins &&= this.view.state === 'over';
     } else if (answer.invalid_code) { this.closed = answer.error; }
@@ -193,7 +198,7 @@ class Table {
   }
 
   /** Whether the board shows the next game: the last one is over, and somebody tapped the board or entered a move. */
-  isNext() { return this.view.state === 'over' && (this.begins || this.queue.length > 0); }
+  isNext() { return this.view.state === 'over' && (this.begins || this.queue[0]?.game > this.view.game); }
 
   /** Legal moves; none while moves wait, because the station alone knows the rules. */
   moves() { return this.queue.length ? [] : this.view.moves; }
@@ -324,5 +329,7 @@ const start = async () => {
     new Table(card);
   }
   addEventListener('hashchange', () => openCode());
+  // The page keeps its language.
+  $('#open').addEventListener('submit', event => { event.preventDefault(); openCode($('#code').value.trim()); });
 };
 start();
