@@ -121,8 +121,8 @@ pub fn run_measured(arguments: &[&str]) -> (String, u64) {
     (text, peak)
 }
 
-/// Returns a free port of this machine that no other test gets, also while the program that listens there is away: the system gives
-/// connections ports from 32768 on.
+/// Returns a free port of this machine that no other test of this process gets, also while the program that listens there is away: the
+/// system gives connections ports from 32768 on.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {

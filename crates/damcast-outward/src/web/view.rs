@@ -109,7 +109,8 @@ impl View {
     pub fn is_resumption(&self, game: &ViewerGame, pairing: &PlannedPairing) -> bool {
         let boards = self.hall.boards().into_iter().map(|(_, board)| board);
         let games = boards.flat_map(|board| board.games.iter().map(move |other| (&board.name, other)));
-        let of_pairing: Vec<_> = games.filter(|(_, other)| other.pairing == game.pairing).collect();
+        let counts = |other: &ViewerGame| other.tag("Replayed").is_none() && !other.is_void();
+        let of_pairing: Vec<_> = games.filter(|(_, other)| other.pairing == game.pairing && counts(other)).collect();
         let is_here = |(board, other): &(&String, &Arc<ViewerGame>)| {
             Some(*board) == pairing.board.as_ref() && other.number == game.number
         };

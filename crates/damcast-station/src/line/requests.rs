@@ -29,7 +29,7 @@ impl LineTask {
                 if is_entry && done.refusal.is_none() {
                     return self.answer_when_durable(done, answer);
                 }
-                // What the requester asks next may be about the result, which others know once it is published.
+                // The next request may be about the result, which the tournament knows once it is published.
                 let ends_game = ends_game && done.refusal.is_none();
                 let published = if ends_game { Some(self.recorder.when_durable()?) } else { None };
                 let written = self.recorder.written();

@@ -91,7 +91,7 @@ impl Committer {
     /// the receiver waits as long as the disk refuses the data.
     pub(super) fn when_durable(&self, id: RecordingId, upto: u64) -> Result<oneshot::Receiver<()>, WriterStopped> {
         let (done, notice) = oneshot::channel();
-        // Publications may be on the same way.
+        // With `sync = "lazy"`, publications go through the thread that writes the logs, and must come first.
         self.send_to_log(LogWork::Then(WriterMessage::Durable { id, upto, done }))?;
         Ok(notice)
     }

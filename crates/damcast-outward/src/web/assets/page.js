@@ -186,7 +186,7 @@ function follow(last) {
 const fieldNames = () => ($("svg.bd.big")?.dataset.names ?? "").split(",");
 function steps(index, last, it) {
   for (const link of entries()) if (+link.dataset.at === index) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
-  for (const [id, to] of [["first", 0], ["back", index - 1], ["on", index + 1], ["last", last], ["link", index]]) $("#" + id).href = entryAddress(Math.min(to, last));
+  for (const [id, to] of [["first", 0], ["back", index - 1], ["on", index + 1], ["last", last], ["link", index]]) $("#" + id).href = entryAddress(to);
   if ($("#try")) $("#try").href = entryAddress(index).replace(/(?=\?|$)/, "/try/");
   $("#golive").classList.toggle("p", at() === Infinity);
   $("#fen").hidden = !($("#fen").dataset.fen = it.fen ?? "");
@@ -210,11 +210,12 @@ function sentence(it) {
 function go(index) {
   // Place the waiting parts first: they belong to the page that is shown now.
   if (working) { work(); if (!game()) return; }
-  const one = game(), last = +one.dataset.count;
-  if (index >= last) { if (at() < last) show(last); return goLive(); }
-  const address = entryAddress(index);
-  if (!studies()) connect(one.dataset.address + (keptQuery().has("hide") ? "?hide=results" : ""));
-  history.replaceState(null, "", address);
+  const last = +game().dataset.count;
+  if (index >= last && at() >= last) return goLive();
+  if (!studies()) connect(game().dataset.address + (keptQuery().has("hide") ? "?hide=results" : ""));
+  history.replaceState(null, "", entryAddress(index));
+  // Without a network this move stays.
+  if (index >= last) return show(last), goLive();
   dress();
   scrollToMove();
   put($("#say"), sentence(entry(at())));
@@ -222,7 +223,7 @@ function go(index) {
 const keptQuery = () => { const query = new URLSearchParams(location.search); query.delete("ply"); return query; };
 /** Returns the address of the game after an entry. Without a server it is a query. */
 function entryAddress(index) {
-  const query = keptQuery(), entry = Math.max(0, index), url = new URL(game().dataset.address + (root.sign ? "" : "/" + entry), location);
+  const query = keptQuery(), entry = Math.max(0, Math.min(index, game().dataset.count)), url = new URL(game().dataset.address + (root.sign ? "" : "/" + entry), location);
   if (root.sign) query.set("ply", entry);
   url.search = query;
   return url.href;

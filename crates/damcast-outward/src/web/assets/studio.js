@@ -9,6 +9,9 @@ document.addEventListener("click", async (click) => {
   button.textContent = button.dataset.copied;
   setTimeout(() => { button.textContent = button.dataset.text; }, 1500);
 });
-// The page that follows gives the focus back to the field that was changed.
-document.addEventListener("change", ({ target: { form, name } }) => { if (form) { form.action = "/studio#" + name; form.requestSubmit(); } });
+// The page that follows gives the focus back to the field that has it.
+document.addEventListener("change", ({ target: { form, name } }) => form && setTimeout(() => {
+  form.action = "/studio#" + (document.activeElement?.name || name);
+  form.requestSubmit();
+}));
 document.getElementsByName(location.hash.slice(1))[0]?.focus();

@@ -39,11 +39,13 @@ impl<'a> PageBuilder<'a> {
         // A forfeit may be known before its round.
         let has_result =
             |round: &PlannedRound| round.has_begun() && round.pairings.iter().any(|pairing| pairing.points.is_some());
-        // Beside a tournament, a game of nobody begins and holds up nothing: somebody tries a board, or plays on.
+        // Beside a tournament, a game without a pairing and players is none of the event: somebody tries a board, or plays on.
         let counts = |shown: &PageGame<'_>| {
             !self.view.has_tournament() || shown.game.pairing.is_some() || has_player(shown.game)
         };
-        if !games.iter().any(|shown| counts(shown) || shown.game.is_on()) && !rounds().any(has_result) {
+        let begins =
+            |shown: &PageGame<'_>| counts(shown) || shown.game.is_on() || rounds().any(PlannedRound::has_begun);
+        if !games.iter().any(begins) && !rounds().any(has_result) {
             return EventPhase::Announced;
         }
         let is_closed = |section: &PlannedSection| {

@@ -89,7 +89,8 @@ impl PageBuilder<'_> {
             return (open.len() == 1).then(|| round.to_string());
         }
         let on = self.current();
-        let on = on.iter().map(|shown| shown.game).filter(|game| game.is_on());
+        let is_on = |game: &&ViewerGame| self.is_being_played(game) && game.silent_since().is_none();
+        let on = on.iter().map(|shown| shown.game).filter(is_on);
         let next = || self.round_of(self.view.awaited_games());
         if let Some(round) = self.round_of(on).or_else(next) {
             return Some(round.to_owned());
