@@ -310,7 +310,9 @@ impl<'b> Draft<'b> {
         let (shift, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
         let with_board = tables.iter().filter(|(pairing, _)| !pairing.board_name.is_empty()).count();
         let stays = shifts.len() > 1 && count * 2 > with_board;
-        stays.then(|| tables.iter().map(|table| table.1 + shift_of(table).unwrap_or(shift)).collect())
+        // The last tables may have followed more of the others.
+        stays
+            .then(|| tables.iter().map(|table| table.1 + shift_of(table).map_or(shift, |own| own.max(shift))).collect())
     }
 
     /// Takes the boards of a round back: its pairings get others when it is published again.
