@@ -79,8 +79,10 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   function countDown(at) {
     let next = true;
     for (const left of $$("[data-until]")) {
-      const minutes = Math.ceil((new Date(left.dataset.until) - at) / 60000), is = next && minutes > 0;
-      const [number, unit] = minutes >= 2880 ? [minutes / 1440, "day"] : minutes >= 120 ? [minutes / 60, "hour"] : [minutes, "minute"];
+      const until = new Date(left.dataset.until), minutes = Math.ceil((until - at) / 60000), is = next && minutes > 0;
+      // Days as in a calendar: on Saturday, Tuesday morning is in three days.
+      const days = Math.round((until.setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / 864e5);
+      const [number, unit] = minutes >= 2880 ? [days, "day"] : minutes >= 120 ? [minutes / 60, "hour"] : [minutes, "minute"];
       put(left, is ? new Intl.RelativeTimeFormat(language).format(Math.floor(number), unit) : "");
       if (is) next = false;
     }
