@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::browser::{Browser, HAS_KEYS, LIVE, MOVES};
 use crate::program::assert_contains;
 use crate::pty::wait_until;
-use crate::serve::{OutletFixture, tournament};
+use crate::serve::{OutletFixture, Server, tournament};
 
 /// Returns what stands between two texts, for each place.
 fn all_between<'t>(text: &'t str, before: &str, after: &str) -> Vec<&'t str> {
@@ -26,6 +26,17 @@ fn sections(names: &[&str], later: &Value) -> String {
     };
     let sections: Vec<Value> = names.iter().zip(1..).map(section).collect();
     json!({"event": {}, "sections": sections}).to_string()
+}
+
+/// Serves a game of four plies on board-1, and opens one of its pages in a browser.
+fn open_game(browser: &mut Browser, path: &str) -> (OutletFixture, Server) {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    (1..=4).for_each(|ply| outlet.play("board-1", ply));
+    let server = outlet.serve();
+    browser.visit(&format!("http://{}{path}?lang=en", server.address));
+    browser.wait(&format!("{HAS_KEYS} && {LIVE}"), &"Live".into());
+    (outlet, server)
 }
 
 /// Lines that are read again are not new: a clock that has run for a while must not jump back.
@@ -120,9 +131,9 @@ fn adjourned_game_is_not_missed() {
     assert_contains(&server.get("/?wall").text(), &["1 game is being played"]);
 }
 
-/// Somebody tries a board before the event, and somebody plays on after it: the event begins and ends with its own games.
+/// Games without players do not count: one is played before the event, another one after its last round.
 #[test]
-fn game_of_nobody_neither_begins_nor_ends_event() {
+fn games_without_players_do_not_count() {
     let mut outlet = OutletFixture::new();
     outlet.begin("board-1", json!({}));
     outlet.play("board-1", 1);
@@ -147,12 +158,7 @@ fn game_of_nobody_neither_begins_nor_ends_event() {
 #[test]
 fn live_leads_to_the_next_game_of_the_board() {
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = OutletFixture::new();
-    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
-    (1..=4).for_each(|ply| outlet.play("board-1", ply));
-    let server = outlet.serve();
-    browser.visit(&format!("http://{}/game/board-1-1/2?lang=en", server.address));
-    browser.wait(&format!("{HAS_KEYS} && {LIVE}"), &"Live".into());
+    let (mut outlet, _server) = open_game(&mut browser, "/game/board-1-1/2");
     outlet.append_event("board-1", json!({"n": 6, "type": "end", "result": "2-0"}));
     outlet.begin_game("board-1", 2, json!({"White": "Clerc", "Black": "Gantwarg"}));
     outlet.play("board-1", 1);
@@ -240,12 +246,7 @@ fn game_names_its_own_page_alone() {
 #[test]
 fn lost_events_keep_choice_of_viewer() {
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = OutletFixture::new();
-    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
-    (1..=4).for_each(|ply| outlet.play("board-1", ply));
-    let server = outlet.serve();
-    browser.visit(&format!("http://{}/board/board-1?lang=en", server.address));
-    browser.wait(&format!("{HAS_KEYS} && {LIVE}"), &"Live".into());
+    let (mut outlet, _server) = open_game(&mut browser, "/board/board-1");
     // The first answer waits until it is released; the page loads itself at once after the event `again`.
     browser.evaluate(
         "{ const ask = fetch, add = EventSource.prototype.addEventListener; Math.random = () => 0;
@@ -272,12 +273,7 @@ fn lost_events_keep_choice_of_viewer() {
 #[test]
 fn load_under_way_moves_nobody() {
     let Some(mut browser) = Browser::open() else { return };
-    let mut outlet = OutletFixture::new();
-    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba"}));
-    (1..=4).for_each(|ply| outlet.play("board-1", ply));
-    let server = outlet.serve();
-    browser.visit(&format!("http://{}/game/board-1-1/2?lang=en", server.address));
-    browser.wait(&format!("{HAS_KEYS} && {LIVE}"), &"Live".into());
+    let (mut outlet, _server) = open_game(&mut browser, "/game/board-1-1/2");
     // Answers wait until they are released.
     browser.evaluate(
         "{ const ask = fetch; window.fetch = async (...asked) => {

@@ -108,7 +108,7 @@ fn name_of(kind: Kind, id: Id, tournament: &Tournament) -> Option<String> {
         }
         Kind::Match => {
             let of = section.matches.iter().find(|of| of.id == id)?;
-            let team = |id| section.team(id).map_or("nobody", |team| team.name.as_str());
+            let team = |id| section.team(id).map_or("no team", |team| team.name.as_str());
             Some(format!("match of round {}, {} - {}", of.round, team(of.home), team(of.away)))
         }
         Kind::Bye => {

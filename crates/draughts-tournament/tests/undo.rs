@@ -171,6 +171,21 @@ fn round(round: u32, to: RoundState) -> TournamentCommand {
     TournamentCommand::SetRoundState { round, to: to.name().to_owned(), section: None }
 }
 
+fn round_of(section: &str, round: u32, to: RoundState) -> TournamentCommand {
+    TournamentCommand::SetRoundState { round, to: to.name().to_owned(), section: Some(section.to_owned()) }
+}
+
+fn adopt(board: &str, pairing: &str) -> TournamentCommand {
+    let (board, pairing) = (board.to_owned(), Some(pairing.to_owned()));
+    TournamentCommand::Adopt { board, game: Some(1), pairing, section: None }
+}
+
+/// Returns the command by which Cor plays the first pairing in place of Bob.
+fn cor_for_bob() -> TournamentCommand {
+    let [pairing, player, substitute] = ["1.1", "Bob", "Cor"].map(str::to_owned);
+    TournamentCommand::Substitute { pairing, player, substitute, section: None }
+}
+
 fn feature(board: Option<String>) -> TournamentCommand {
     TournamentCommand::Feature { boards: board.into_iter().collect(), every: None, most_moves: false }
 }
@@ -255,8 +270,7 @@ fn section_follows_open_one_and_stays() {
     for are_listed in [false, true] {
         let mut desk = Desk { are_listed, ..Desk::with_two_sections() };
         let mut set = |section: &str, number, state: RoundState| {
-            let (to, section) = (state.name().to_owned(), Some(section.to_owned()));
-            desk.done(&TournamentCommand::SetRoundState { round: number, to, section });
+            desk.done(&round_of(section, number, state));
             desk.catch_up();
             desk.boards_of_round(1)
         };
@@ -277,8 +291,7 @@ fn sections_published_one_by_one_share_no_board() {
     let states = |first: RoundState| {
         let mut desk = Desk::with_two_sections();
         for (section, round, state) in [("B", 1, RoundState::Published), ("A", 2, first), ("B", 1, RoundState::Open)] {
-            let (to, section) = (state.name().to_owned(), Some(section.to_owned()));
-            desk.done(&TournamentCommand::SetRoundState { round, to, section });
+            desk.done(&round_of(section, round, state));
         }
         [desk.boards_of_round(2)[0].clone(), desk.boards_of_round(1)[1].clone()]
     };
@@ -332,8 +345,7 @@ fn adopted_game_takes_its_result_along() {
     let results =
         |desk: &Desk| desk.state.sections[0].round(1).iter().map(|of| of.result.is_some()).collect::<Vec<_>>();
     assert_eq!(results(&desk), [true, false]);
-    let (board, pairing) = ("a".to_owned(), Some("1.2".to_owned()));
-    desk.done(&TournamentCommand::Adopt { board, game: Some(1), pairing, section: None });
+    desk.done(&adopt("a", "1.2"));
     desk.catch_up();
     assert_eq!(results(&desk), [false, true]);
     desk.undone(None, false);
@@ -351,8 +363,7 @@ fn swapped_games_keep_their_results() {
             desk.play(board, Some(result));
         }
         for (board, pairing) in order {
-            let (board, pairing) = (board.to_owned(), Some(pairing.to_owned()));
-            desk.done(&TournamentCommand::Adopt { board, game: Some(1), pairing, section: None });
+            desk.done(&adopt(board, pairing));
             desk.catch_up();
         }
         let results = desk.state.sections[0]
@@ -378,8 +389,7 @@ fn forfeit_stays_when_game_is_adopted() {
     }
     desk.done(&forfeit);
     desk.play("a", Some("2-0"));
-    let (board, pairing) = ("a".to_owned(), Some("1.2".to_owned()));
-    desk.done(&TournamentCommand::Adopt { board, game: Some(1), pairing, section: None });
+    desk.done(&adopt("a", "1.2"));
     let reasons =
         desk.state.sections[0].round(1).iter().map(|of| of.result.map(|result| result.reason)).collect::<Vec<_>>();
     assert_eq!(reasons[0], Some(ResultReason::Forfeit));
@@ -391,8 +401,7 @@ fn free_player_plays_for_another() {
     let mut desk = Desk::new();
     desk.done(&import("Round;Board;White;Black;Result;Reason\n1;1;Ann;Bob;;\n1;;Cor;;;bye\n"));
     desk.done(&round(1, RoundState::Open));
-    let (pairing, player, substitute) = ("1.1".to_owned(), "Bob".to_owned(), "Cor".to_owned());
-    desk.done(&TournamentCommand::Substitute { pairing, player, substitute, section: None });
+    desk.done(&cor_for_bob());
     assert_eq!(desk.state.sections[0].byes, []);
     desk.undone(None, false);
     assert_eq!(desk.state.sections[0].byes.len(), 1);
@@ -404,8 +413,7 @@ fn waiting_player_changes_places() {
     let mut desk = Desk::new();
     desk.done(&import("Round;Board;White;Black\n1;1;Ann;Bob\n1;2;Cor;\n"));
     desk.done(&round(1, RoundState::Open));
-    let (pairing, player, substitute) = ("1.1".to_owned(), "Bob".to_owned(), "Cor".to_owned());
-    desk.done(&TournamentCommand::Substitute { pairing, player, substitute, section: None });
+    desk.done(&cor_for_bob());
     let players = |desk: &Desk| {
         let name = |id: Option<Id>| id.map_or("-", |id| &desk.state.player(id).unwrap().name).to_owned();
         desk.state.sections[0].round(1).iter().map(|of| [of.white, of.black].map(name).join(" ")).collect::<Vec<_>>()

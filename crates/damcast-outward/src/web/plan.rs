@@ -318,10 +318,9 @@ impl ViewerPlan {
         let Some(board) = games.find(&next.board) else { return true };
         let last = board.current();
         let Some(id) = &next.game.pairing else {
-            // Between rounds, other tags of the station are no next game.
-            let has_player = || next.game.tag("White").or(next.game.tag("Black")).is_some();
+            // In a tournament, a change of the station's tags announces no game.
             let is_game = |game: &ViewerGame| !game.is_on() && game.began_at <= next.since;
-            return last.is_none_or(|game| is_game(game) && (self.sections.is_empty() || has_player()));
+            return last.is_none_or(|game| is_game(game) && (self.sections.is_empty() || next.game.has_player()));
         };
         let is_its = |game: &ViewerGame| {
             let key = |id| (self.id_of(id), without_stage(id).1);

@@ -239,7 +239,7 @@ fn table(observer: &Observer, board: &str, round: Option<u32>) -> Option<EntryTa
         true => EntryState::Playing,
         false => EntryState::Over,
     };
-    // The players of the next round see no game of others.
+    // Before their first move, the players of the next round see the start position.
     let is_next = |pairing: &PairingView| pairing.result.is_none() && !pairing.waits_for_result;
     if state == EntryState::Over && entry.is_on && view.pairing.as_ref().is_some_and(is_next) {
         let start =

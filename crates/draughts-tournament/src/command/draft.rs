@@ -253,7 +253,7 @@ impl<'b> Draft<'b> {
                 numbers.iter().filter(|(of, _)| *of != section).map(|(_, number)| *number).collect();
             let kept = if keeps { self.kept_numbers(section, &tables) } else { None };
             let own = kept.unwrap_or_else(|| {
-                // Tables from the first taken number on follow the last one.
+                // If another section has the number of a table, this table and the next ones get numbers after the last taken one.
                 let first = tables.iter().map(|(_, number)| *number).filter(|number| taken.contains(number)).min();
                 let last = taken.last().copied().unwrap_or(0);
                 let number = |number: u32| match first {
@@ -292,7 +292,7 @@ impl<'b> Draft<'b> {
     /// Returns the numbers of the boards at which the tables of a section stay: one that has followed others does not move when they end.
     /// `None` if most boards are elsewhere, as after swapped cables or with another list, or if there is no other section.
     fn kept_numbers(&self, section: Id, tables: &[(&Pairing, u32)]) -> Option<Vec<u32>> {
-        // A section follows as many tables as others have.
+        // Other sections move a section by their numbers of tables.
         let mut shifts = BTreeSet::from([0]);
         for other in self.state.sections.iter().filter(|other| other.id != section) {
             let highest = |round| self.tables_of((other.id, round)).into_iter().map(|(_, number)| number).max();
@@ -310,7 +310,7 @@ impl<'b> Draft<'b> {
         let (shift, count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
         let with_board = tables.iter().filter(|(pairing, _)| !pairing.board_name.is_empty()).count();
         let stays = shifts.len() > 1 && count * 2 > with_board;
-        // The last tables may have followed more of the others.
+        // The last tables may be further away, if only their numbers were taken.
         stays
             .then(|| tables.iter().map(|table| table.1 + shift_of(table).map_or(shift, |own| own.max(shift))).collect())
     }

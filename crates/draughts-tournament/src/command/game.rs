@@ -76,7 +76,8 @@ pub(super) fn adopt(
         let is_same = from.as_ref().zip(to).is_some_and(|((scoring, _), (section, _))| *scoring == section.scoring);
         let given = from.and_then(|(_, result)| result).filter(|_| is_same && key.1.is_none());
         match (to.is_some_and(|(_, pairing)| pairing.has_result(key.1)), given) {
-            (true, _) => messages.push(format!("this pairing keeps its result; {result} counts for nothing")),
+            (true, _) => messages
+                .push(format!("this pairing has a result and keeps it; the result {result} of the game is not used")),
             (false, Some(result)) => drop(draft.emit(Event::ResultGiven { pairing: key.0, stage: None, result })?),
             (false, None) => drop(draft.set_board_result(key, &result)?),
         }

@@ -83,7 +83,7 @@ impl EnteredGame {
         Some([clocks.white?.0, clocks.black?.0])
     }
 
-    /// Stores the result with which the game ended; `None` if it continues. A claim has its answer then.
+    /// Stores the result with which the game ended; `None` if it continues. Ends a claim.
     pub fn set_result(&mut self, result: Option<String>) {
         self.result = result;
         self.claim = None;

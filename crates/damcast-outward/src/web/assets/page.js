@@ -214,7 +214,7 @@ function go(index) {
   if (index >= last && at() >= last) return goLive();
   if (!studies()) connect(game().dataset.address + (keptQuery().has("hide") ? "?hide=results" : ""));
   history.replaceState(null, "", entryAddress(index));
-  // Without a network this move stays.
+  // Without a network, the page shows the last move that it has.
   if (index >= last) return show(last), goLive();
   dress();
   scrollToMove();

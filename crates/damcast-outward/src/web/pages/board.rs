@@ -220,7 +220,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the last reading of a clock, from which the script counts; the points if the game has a result; nothing before the game begins.
     pub(super) fn clock(&self, game: &ViewerGame, color: Color, is_hidden: bool) -> Markup {
-        // Beside a line of the viewer's own the clocks say nothing.
+        // The page of a viewer's own line shows no clocks.
         if matches!(self.address.kind, PageKind::Trial { .. }) {
             return html! {};
         }

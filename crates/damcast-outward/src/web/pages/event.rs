@@ -39,9 +39,9 @@ impl<'a> PageBuilder<'a> {
         // A forfeit may be known before its round.
         let has_result =
             |round: &PlannedRound| round.has_begun() && round.pairings.iter().any(|pairing| pairing.points.is_some());
-        // Beside a tournament, a game without a pairing and players is none of the event: somebody tries a board, or plays on.
+        // In a tournament, a game without a pairing and without players does not count: somebody tries a board, or plays on for fun.
         let counts = |shown: &PageGame<'_>| {
-            !self.view.has_tournament() || shown.game.pairing.is_some() || has_player(shown.game)
+            !self.view.has_tournament() || shown.game.pairing.is_some() || shown.game.has_player()
         };
         let begins =
             |shown: &PageGame<'_>| counts(shown) || shown.game.is_on() || rounds().any(PlannedRound::has_begun);
@@ -76,7 +76,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Whether players are known of a game that has not begun.
     fn has_waiting_players(&self) -> bool {
-        self.view.awaited_games().any(|game| game.result.is_none() && has_player(game))
+        self.view.awaited_games().any(|game| game.result.is_none() && game.has_player())
     }
 
     /// Renders the page of the facts; `None` if none are known.
@@ -262,11 +262,6 @@ impl<'a> PageBuilder<'a> {
             (self.table(&now, None))
         }
     }
-}
-
-/// Whether a game has the name of a player.
-fn has_player(game: &ViewerGame) -> bool {
-    game.tag("White").or(game.tag("Black")).is_some()
 }
 
 /// Returns the points of the players from games of open rounds that have a result and are not official yet, and the number of these games.

@@ -294,6 +294,11 @@ impl ViewerGame {
         Some(clock.seconds(color)?.saturating_sub(u32::try_from(counted).unwrap_or(u32::MAX)))
     }
 
+    /// Whether the game has the name of a player.
+    pub fn has_player(&self) -> bool {
+        self.tag("White").or(self.tag("Black")).is_some()
+    }
+
     /// Returns the value of a tag; `None` if absent, empty or unknown (`?`, `-`, `*`).
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.get(name).map(|value| value.trim()).filter(|value| !matches!(*value, "" | "?" | "-" | "*"))
