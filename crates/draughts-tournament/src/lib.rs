@@ -48,7 +48,7 @@ pub use export::csv::write as write_csv;
 pub use export::pdn::{omissions as lost_in_pdn, write as write_pdn};
 pub use export::tables::{crosstable, heading, round_text, standings_text, teams_text};
 pub use export::trf::{numbers as trf_numbers, write as write_trf};
-pub use import::import_file::{TournamentFile, is_invisible, pdn_replacement};
+pub use import::import_file::{TournamentFile, is_invisible, normalised, pdn_replacement};
 pub use import::merge::{MergeResult, merge};
 pub use import::{Format, difference, read};
 pub use part::{GameAssignment, Part, PartKey, SectionPart};

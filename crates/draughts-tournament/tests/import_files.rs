@@ -55,3 +55,18 @@ fn name_of_digits_is_number_of_player() {
     let faults = import(&[("players.csv", PLAYERS), ("round.csv", &named.replace("3;4", "3;9"))]).unwrap_err();
     assert!(faults[0].contains("there is no player 9"), "{faults:#?}");
 }
+
+#[test]
+fn days_of_any_format_are_read() {
+    let trf = "012 Open\n042 2027/07/10\n052 2027/07/12\n001    1      Ann                               2000                             0.0    1\n";
+    let event = import(&[("event.trf", trf)]).unwrap().after.event;
+    assert_eq!([&*event.start, &*event.end], ["2027-07-10", "2027-07-12"]);
+    let pdn = |date: &str| {
+        format!(
+            "[Event \"Open\"]\n[Date \"{date}\"]\n[Round \"1\"]\n[White \"Ann\"]\n[Black \"Bob\"]\n[Result \"*\"]\n\n*\n"
+        )
+    };
+    for (date, day) in [("2027.07.10", "2027-07-10"), ("2027.??.??", "2027.??.??")] {
+        assert_eq!(import(&[("games.pdn", &pdn(date))]).unwrap().after.event.start, day);
+    }
+}

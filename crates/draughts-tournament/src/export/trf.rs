@@ -76,8 +76,8 @@ impl TrfWriter<'_> {
         self.line("012", &event.name);
         self.line("022", &event.site);
         self.line("032", &event.federation);
-        self.line("042", &event.start);
-        self.line("052", &event.end);
+        self.line("042", &trf_date(&event.start));
+        self.line("052", &trf_date(&event.end));
         self.line("062", &section.players.len().to_string());
         self.line("072", &section.players.iter().filter(|player| player.rating.is_some()).count().to_string());
         self.line("082", &section.teams.len().to_string());
@@ -274,6 +274,11 @@ fn letters_of(result: &OfficialResult, scoring: &Scoring) -> Option<(char, char)
         ResultReason::Unrated if is_one_of(&[(0, 2), (1, 1)]) => of(['W', 'D', 'L']),
         _ => of(['1', '=', '0']),
     })
+}
+
+/// Returns `2027-07-10` as `2027/07/10`.
+fn trf_date(date: &str) -> String {
+    date.replace('-', "/")
 }
 
 /// Returns the letter of a player without an opponent.

@@ -355,8 +355,12 @@ pub(crate) fn number(text: &str) -> Result<u32, String> {
 /// Maximum number of rounds.
 pub(crate) const MOST_ROUNDS: u32 = 200;
 
-/// Returns a text without case, accents, full stops and repeated blanks, for comparing headers and names.
-pub(crate) fn normalised(text: &str) -> String {
+/// Returns a text without case, accents and signs between letters, its words divided by one blank: to compare headers and names.
+///
+/// ```
+/// assert_eq!(draughts_tournament::normalised("N'Diaye,  Léa-Anne"), "ndiaye lea anne");
+/// ```
+pub fn normalised(text: &str) -> String {
     const PLAIN: [(&str, char); 16] = [
         ("áàâäãåāąă", 'a'),
         ("çćčĉ", 'c'),

@@ -19,6 +19,7 @@ use draughts_pdn::problem::quote;
 use draughts_pdn::{Location, Problem};
 
 use crate::import::import_file::{ImportDiagnostics, ListedPairing, ListedResult, Penalty, TournamentFile};
+use crate::value::event_info::iso_day;
 use crate::value::numbered::next_number;
 use crate::value::result::micro_match_result;
 use crate::{
@@ -87,11 +88,12 @@ fn event(known: &mut EventInfo, new: &EventInfo, complaints: &mut ImportDiagnost
             "time-control" => "time control",
             fact => fact,
         };
+        let is_date = what.ends_with("day");
+        // Formats write dates in several ways.
+        let new = if is_date { &iso_day(new) } else { new };
         if known.is_empty() {
             known.clone_from(new);
         } else if !new.is_empty() && known != new {
-            // Formats write dates in several ways.
-            let is_date = what.ends_with("day");
             let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
             if !(is_date && digits(known) == digits(new)) {
                 let what = format!("the {what} of the event stays {}; this file has {}", quote(known), quote(new));

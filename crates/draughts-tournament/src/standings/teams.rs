@@ -1,6 +1,6 @@
 //! The standings of teams: match points, then board points.
 
-use crate::{AdjustmentTarget, Id, Points, TournamentSection};
+use crate::{AdjustmentTarget, Id, Pairing, Points, TournamentSection};
 
 /// A team in the standings.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -26,12 +26,15 @@ pub struct TeamStanding {
 }
 
 impl TournamentSection {
-    /// Returns the board points of home and away team of a match, and whether all its boards have results.
+    /// Returns the board points of home and away team of a match, and whether all its boards have results. A player of another team, a
+    /// substitute, plays for the team that is not the opponent's.
     pub fn board_points(&self, of: Id) -> (Points, Points, bool) {
-        let mut points = (Points::ZERO, Points::ZERO, true);
+        let boards: Vec<&Pairing> = self.pairings.iter().filter(|pairing| pairing.match_id == Some(of)).collect();
+        let mut points = (Points::ZERO, Points::ZERO, !boards.is_empty());
         let Some(this) = self.matches.iter().find(|this| this.id == of) else { return points };
-        let is_home = |id: Option<Id>| self.player(id?).map(|player| player.team == Some(this.home));
-        for pairing in self.pairings.iter().filter(|pairing| pairing.match_id == Some(of)) {
+        let plays = |team: &Id| [this.home, this.away].contains(team);
+        let is_home = |id: Option<Id>| self.team_of(id).filter(plays).map(|team| team == this.home);
+        for pairing in boards {
             // The side of an empty board follows from the opponent's team.
             let white_is_home = is_home(pairing.white).or(is_home(pairing.black).map(|home| !home)).unwrap_or(true);
             match pairing.result {

@@ -150,6 +150,12 @@ fn digits(text: &str) -> Option<i64> {
     Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()
 }
 
+/// Returns a day as `2027-07-10`, also from `2027/07/10` of TRF and `2027.07.10` of PDN; any other text as it is.
+pub(crate) fn iso_day(text: &str) -> String {
+    let day = text.replace(['/', '.'], "-");
+    if parse_day(&day).is_some() { day } else { text.to_owned() }
+}
+
 /// Parses a day, as `2027-07-10`. Returns the days since 1970.
 fn parse_day(text: &str) -> Option<i64> {
     let (year, month, day) = (digits(text.get(..4)?)?, digits(text.get(5..7)?)?, digits(text.get(8..)?)?);

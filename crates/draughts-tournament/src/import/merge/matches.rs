@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use draughts_pdn::Location;
 
 use super::{Merger, take};
-use crate::{Bye, ByeKind, Id, Match, OfficialResult, Pairing, Points, ResultReason};
+use crate::{Bye, ByeKind, Id, Match, OfficialResult, Pairing, Points, ResultReason, TournamentSection};
 
 impl Merger<'_> {
     /// Groups the pairings of two teams in a round into a match.
@@ -31,6 +31,9 @@ impl Merger<'_> {
                 self.section.pairings[at].match_id = Some(id);
             }
         }
+        // A prepared round that is paired anew leaves matches without boards.
+        let TournamentSection { matches, pairings, .. } = &mut *self.section;
+        matches.retain(|this| pairings.iter().any(|pairing| pairing.match_id == Some(this.id)));
     }
 
     /// Returns the opponents of the teams in each round; `None` if teams are clubs.
@@ -49,9 +52,12 @@ impl Merger<'_> {
         Some(opponents)
     }
 
-    /// Returns the teams of both players.
+    /// Returns the teams of both players; none for a substitute from a team that does not play the match of the pairing.
     fn teams_of(&self, pairing: &Pairing) -> [Option<Id>; 2] {
-        [pairing.white, pairing.black].map(|player| self.section.team_of(player))
+        let teams = [pairing.white, pairing.black].map(|player| self.section.team_of(player));
+        let known = self.section.match_of(pairing);
+        let plays = |team: &Id| known.is_some_and(|this| [this.home, this.away].contains(team));
+        if teams.iter().flatten().any(plays) { teams.map(|team| team.filter(plays)) } else { teams }
     }
 
     /// Replaces byes by pairings: a win without an opponent is a board that the other team left empty.
