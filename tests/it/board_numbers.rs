@@ -95,48 +95,88 @@ fn analysis_and_spare_board_change_no_other_board() {
     assert!(server.get("/game/board-1-1").text().contains("White 1"));
 }
 
-/// Both sections count their tables from 1; the second plays on the boards behind those of the first.
-#[test]
-fn sections_that_count_from_one_keep_all_boards() {
-    let mut outlet = OutletFixture::new();
-    let table = |board: u64| 1 + (board - 1) % 2;
-    let section = |id: u64| {
+/// Returns an outlet with two sections of two pairings. Both count their tables from 1; the second plays on the boards behind those of the first.
+/// `rounds`: number and state of the last round of each.
+fn two_sections(rounds: [(u64, &str); 2]) -> OutletFixture {
+    let outlet = OutletFixture::new();
+    let section = |id: u64, (last, state): (u64, &str)| {
         let boards = [2 * id - 1, 2 * id];
         let player = |board: u64| {
             [(2 * board - 1, "White"), (2 * board, "Black")]
                 .map(|(id, color)| json!({"id": id, "name": format!("{color} {board}")}))
         };
         let players: Vec<Value> = boards.into_iter().flat_map(player).collect();
-        let pairings = boards.map(|id| json!({"id": id, "table": table(id), "board": format!("board-{id}"), "white": 2 * id - 1, "black": 2 * id}));
-        let round = json!({"round": 1, "state": "open", "byes": [], "matches": [], "pairings": pairings});
-        json!({"id": id, "name": format!("Section {id}"), "players": players, "teams": [], "open_round": 1, "rounds": [round]})
-    };
-    let tags = |board: u64| {
-        let mut tags = pairing(board);
-        tags[3].1 = table(board).to_string();
-        tags
+        let round = |number: u64| {
+            let pairings = boards.map(|board| json!({"id": 4 * (number - 1) + board, "table": table(board), "board": format!("board-{board}"), "white": 2 * board - 1, "black": 2 * board}));
+            json!({"round": number, "state": if number == last { state } else { "closed" }, "byes": [], "matches": [], "pairings": pairings})
+        };
+        let open = (state == "open").then_some(last);
+        let rounds: Vec<Value> = (1..=last).map(round).collect();
+        json!({"id": id, "name": format!("Section {id}"), "players": players, "teams": [], "open_round": open, "rounds": rounds})
     };
     let listed = (1..=4).map(|board| json!({"board": format!("board-{board}"), "gametype": "20", "tags": {}}));
+    let mut outlet = outlet;
     outlet.append_line(json!({"b": 1, "type": "boards", "list": listed.collect::<Vec<_>>()}));
-    outlet.write("tournament.json", &json!({"event": {}, "sections": [section(1), section(2)]}).to_string());
-    let server = outlet.serve();
+    let sections = [section(1, rounds[0]), section(2, rounds[1])];
+    outlet.write("tournament.json", &json!({"event": {}, "sections": sections}).to_string());
+    outlet
+}
+
+/// Returns the table of a board in its section.
+fn table(board: u64) -> u64 {
+    1 + (board - 1) % 2
+}
+
+/// Begins a game of the first round on a board of [`two_sections`].
+fn begin_at_table(outlet: &mut OutletFixture, board: u64) -> String {
+    let name = format!("board-{board}");
+    let mut tags = pairing(board);
+    tags[3].1 = table(board).to_string();
+    let tags = tags.into_iter().map(|(name, value)| (name.to_owned(), value.into()));
+    outlet.begin_paired_game(&name, 1, Value::Object(tags.collect()), Some(board as usize));
+    outlet.play(&name, 1);
+    name
+}
+
+fn end(outlet: &mut OutletFixture, board: &str) {
+    outlet.append_event(board, json!({"n": 3, "type": "end"}));
+    outlet.append_event(board, json!({"n": 4, "type": "result", "result": "2-0"}));
+}
+
+#[test]
+fn sections_that_count_from_one_keep_all_boards() {
     let expected = numbered([(1, "1"), (2, "2"), (3, "3"), (4, "4")]);
-    for board in [1, 3, 2] {
-        let name = format!("board-{board}");
-        let tags = tags(board).into_iter().map(|(name, value)| (name.to_owned(), value.into()));
-        outlet.begin_paired_game(&name, 1, Value::Object(tags.collect()), Some(board as usize));
-        outlet.play(&name, 1);
-        for is_over in [false, true] {
-            if is_over {
-                outlet.append_event(&name, json!({"n": 3, "type": "end"}));
-                outlet.append_event(&name, json!({"n": 4, "type": "result", "result": "2-0"}));
-            }
-            server.wait_for(&outlet);
-            for path in ["/", "/?wall"] {
-                assert_eq!(boards(&server, path), expected, "{path} after {name}, over: {is_over}");
+    for order in [[1, 3, 2], [3, 1, 2], [4, 3, 1]] {
+        let mut outlet = two_sections([(1, "open"); 2]);
+        let server = outlet.serve();
+        for board in order {
+            let name = begin_at_table(&mut outlet, board);
+            for is_over in [false, true] {
+                if is_over {
+                    end(&mut outlet, &name);
+                }
+                server.wait_for(&outlet);
+                for path in ["/", "/?wall"] {
+                    assert_eq!(boards(&server, path), expected, "{path} after {name} of {order:?}, over: {is_over}");
+                }
+                let page = server.get(&format!("/board/{board}")).text();
+                assert!(page.contains(&format!("White {board}")), "{board} of {order:?}: {page}");
             }
         }
     }
+}
+
+/// The first section is done; the second waits for its next round.
+#[test]
+fn boards_of_closed_section_stay_while_another_waits() {
+    let mut outlet = two_sections([(1, "closed"), (2, "open")]);
+    for board in 1..=4 {
+        let name = begin_at_table(&mut outlet, board);
+        end(&mut outlet, &name);
+    }
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    assert_eq!(boards(&server, "/"), numbered([(1, "1"), (2, "2"), (3, "3"), (4, "4")]));
 }
 
 #[test]

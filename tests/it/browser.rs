@@ -446,6 +446,13 @@ fn page_is_live_only_with_recorder() {
     outlet.write("alive.json", "{\"alive\":1795651999000}\n");
     browser.wait(LIVE, &"Live".into());
     browser.wait(banner, &true.into());
+    // A server that never saw a sign says so too.
+    let never = OutletFixture::new();
+    never.stop_recorder();
+    let never = never.serve();
+    browser.visit(&format!("http://{}/", never.address));
+    browser.wait(LIVE, &"Not live".into());
+    browser.visit(&format!("http://{}/board/1", server.address));
     // The page says so too when the file with the signs of life is gone.
     std::fs::remove_file(outlet.path("alive.json")).unwrap();
     browser.wait(LIVE, &"Not live".into());

@@ -229,7 +229,7 @@ impl Pages {
         for (board, number) in BOARDS.iter().zip(1..) {
             paths.extend([
                 format!("/board/{number}"),
-                format!("/board/{board}?ply=3"),
+                format!("/board/{board}"),
                 format!("/game/{board}-1/3"),
                 format!("/embed/board/{number}"),
             ]);

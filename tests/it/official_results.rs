@@ -146,6 +146,43 @@ fn replayed_pairing_shows_its_last_game() {
     assert!(archive.iter().any(|row| row.contains("board-4 · 1") && row.contains("1–1")), "{archive:?}");
 }
 
+/// The result was entered by the pairing, and the board never ended the game.
+#[test]
+fn settled_game_does_not_hide_next_round() {
+    let mut outlet = OutletFixture::new();
+    let tags = |round: &str| json!({"Round": round, "Board": "1", "White": "A", "Black": "B"});
+    outlet.begin_paired_game("board-1", 1, tags("1"), Some(1));
+    outlet.play("board-1", 1);
+    outlet.append_line(json!({"b": 1, "type": "boards", "list": [{"board": "board-1", "gametype": "20", "tags": {}}]}));
+    let round = |number: u64, state: &str, points: Option<[&str; 2]>| {
+        let pairing = json!({"id": number, "table": 1, "board": "board-1", "white": 1, "black": 2, "points": points, "reason": "forfeit"});
+        json!({"round": number, "state": state, "byes": [], "matches": [], "pairings": [pairing]})
+    };
+    let players = json!([{"id": 1, "name": "A"}, {"id": 2, "name": "B"}]);
+    let rounds = [round(1, "closed", Some(["2", "0"])), round(2, "open", None)];
+    let section = json!({"id": 1, "name": "Open", "players": players, "teams": [], "open_round": 2, "rounds": rounds});
+    outlet.write("tournament.json", &json!({"event": {}, "sections": [section]}).to_string());
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    let page = server.get("/").text();
+    assert!(page.contains("0 games are being played") && page.contains("Not started"), "{page}");
+    assert!(!page.contains("data-board=\"board-1\""), "{page}");
+}
+
+/// A team leaves a board empty: that is no bye.
+#[test]
+fn board_left_empty_is_forfeit() {
+    let outlet = outlet();
+    let text = std::fs::read_to_string(outlet.path("tournament.json")).unwrap();
+    let mut document: Value = serde_json::from_str(&text).unwrap();
+    let pairing = json!({"id": 77, "table": 9, "white": 1, "points": ["2", "0"], "reason": "forfeit"});
+    document["sections"][0]["rounds"][0]["pairings"].as_array_mut().unwrap().push(pairing);
+    outlet.write("tournament.json", &document.to_string());
+    let server = outlet.serve();
+    let of_round = rows(&server, "/round/1");
+    assert!(of_round.contains(&"9 A – 2–0 (forfeit)".to_owned()), "{of_round:?}");
+}
+
 #[test]
 fn postponed_game_hides_no_game_of_open_round() {
     let mut outlet = outlet();

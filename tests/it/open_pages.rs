@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::browser::{Browser, LIVE, MOVES, Page};
+use crate::browser::{Browser, MOVES, Page};
 use crate::generated_games::Dice;
 use crate::serve::{OutletFixture, Server};
 
@@ -448,7 +448,8 @@ fn page_that_must_load_again_takes_no_changes() {
     let page = browser.open_page();
     let address = server.address.clone();
     browser.visit(&format!("http://{address}/board/1"));
-    browser.wait(LIVE, &"Live".into());
+    // The stream tells the time.
+    browser.wait("document.querySelector('#time').textContent !== ''", &true.into());
     // Make the page wait the longest time before it loads. Record each list of moves, and whether the next stream says `again`.
     browser.evaluate(&format!(
         "Math.random = () => 1; window.lists = []; window.isTold = false; \

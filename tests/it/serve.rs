@@ -23,6 +23,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use damcast::tournament::Tournament;
@@ -48,6 +49,40 @@ pub struct OutletFixture {
     games: BTreeMap<String, u32>,
     /// Delay of the outlet; `None`: all events have one fixed time.
     delay: Option<Duration>,
+    recorder: Recorder,
+}
+
+/// Writes the sign of life of a recorder as long as it exists.
+struct Recorder {
+    is_silent: Arc<Mutex<bool>>,
+}
+
+impl Recorder {
+    fn new(sign: PathBuf) -> Recorder {
+        let is_silent = Arc::new(Mutex::new(false));
+        let silent = is_silent.clone();
+        std::thread::spawn(move || {
+            for count in 0.. {
+                let silent = silent.lock().unwrap();
+                if *silent || fs::write(&sign, format!("{{\"at\":{count}}}\n")).is_err() {
+                    return;
+                }
+                drop(silent);
+                std::thread::sleep(Duration::from_secs(2));
+            }
+        });
+        Recorder { is_silent }
+    }
+
+    fn silence(&self) {
+        *self.is_silent.lock().unwrap() = true;
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.silence();
+    }
 }
 
 impl OutletFixture {
@@ -55,7 +90,14 @@ impl OutletFixture {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("public/archive")).unwrap();
         let (generation, seq, published) = (GENERATION.to_owned(), Cell::new(0), RefCell::default());
-        OutletFixture { folder, generation, seq, published, games: BTreeMap::new(), delay: None }
+        let recorder = Recorder::new(folder.path().join("public/alive.json"));
+        OutletFixture { folder, generation, seq, published, games: BTreeMap::new(), delay: None, recorder }
+    }
+
+    /// Makes the outlet one without a sign of life.
+    pub fn stop_recorder(&self) {
+        self.recorder.silence();
+        let _ = fs::remove_file(self.path("alive.json"));
     }
 
     /// Makes the outlet a delayed one: its next events happened this long ago.
@@ -67,8 +109,12 @@ impl OutletFixture {
         self.folder.path().join("public").join(name)
     }
 
-    /// Writes a file. The events have the content of the files that say what they plan: the tournament, and the games without a move.
+    /// Writes a file. The events have the content of the files that say what they plan: the tournament, and the games without a move. A test
+    /// that writes the sign of life is the recorder.
     pub fn write(&self, name: &str, text: &str) {
+        if name == "alive.json" {
+            self.recorder.silence();
+        }
         fs::write(self.path(name), text).unwrap();
         let line = match name {
             "tournament.json" => serde_json::from_str(text)

@@ -244,7 +244,7 @@ impl<'a> Sheet<'a> {
                 Some(Some(game)) => {
                     let RoundCell { opponent, is_white, points, reason, .. } = game;
                     let opponent = opponent.map_or(format!("{} ", texts.bye), |opponent| {
-                        format!("{}{}", place(opponent), if is_white { '□' } else { '■' })
+                        format!("{}\u{2009}{}\u{2009}", place(opponent), if is_white { '○' } else { '●' })
                     });
                     let mark = if reason == ViewerReason::Forfeit { "f" } else { "" };
                     format!("{opponent}{}{mark}", points.unwrap_or("·"))
@@ -364,7 +364,10 @@ mod tests {
         let standings = sheet(SheetKind::Standings);
         assert!(standings.contains("<th>Solk</th>") && standings.contains("<td>2/1</td>"), "{standings}");
         let crosstable = sheet(SheetKind::Crosstable);
-        assert!(crosstable.contains("<td>3□2</td>") && crosstable.contains("<td>1■0</td>"), "{crosstable}");
+        assert!(
+            crosstable.contains("<td>3\u{2009}○\u{2009}2</td>") && crosstable.contains("<td>1\u{2009}●\u{2009}0</td>"),
+            "{crosstable}"
+        );
     }
 
     #[test]

@@ -6,15 +6,16 @@ use crate::program::assert_contains;
 /// Writes a tournament of two rounds, the second of them in a state.
 fn write(outlet: &OutletFixture, event: &Value, rounds: &[(&str, Option<[&str; 2]>)]) {
     let round = |((state, points), number): (&(&str, Option<[&str; 2]>), u32)| {
-        let pairing = json!({"id": number, "table": 1, "white": 1, "black": 2, "points": points});
+        let pairing = json!({"id": number, "table": 1, "white": 1, "black": 2, "match": 1, "points": points});
         json!({"round": number, "state": state, "byes": [], "matches": [{"id": 1, "home": 1, "away": 2}], "pairings": [pairing]})
     };
+    let open = rounds.iter().position(|(state, _)| *state == "open").map(|at| at + 1);
     let rounds: Vec<Value> = rounds.iter().zip(1..).map(round).collect();
     let mut players =
         vec![json!({"id": 1, "name": "Jansen", "team": 1}), json!({"id": 2, "name": "Ba <i>", "team": 2})];
     players.extend((3..=12).map(|id| json!({"id": id, "name": format!("Player {id}.")})));
     let teams = json!([{"id": 1, "number": 1, "name": "Huissen"}, {"id": 2, "number": 2, "name": "Hijken"}]);
-    let section = json!({"id": 1, "name": "main", "scoring": "2-1-0", "planned_rounds": 2, "open_round": 2, "players": players, "teams": teams, "rounds": rounds});
+    let section = json!({"id": 1, "name": "main", "scoring": "2-1-0", "planned_rounds": 2, "open_round": open, "players": players, "teams": teams, "rounds": rounds});
     outlet.write("tournament.json", &json!({"event": event, "sections": [section]}).to_string());
 }
 
@@ -65,7 +66,8 @@ fn cover_shows_facts_before_first_game() {
     boards.write("games.pdn", empty);
     assert_page(&boards.serve(), "/", &["Schedule", "Ba &lt;i&gt;"], &["href=\"/board/1\""]);
     boards.write("games.pdn", &empty.replace("[Board", "[White \"Clerc\"]\n[Board"));
-    assert_page(&boards.serve(), "/", &["Schedule", "href=\"/board/1\"", "Clerc"], &["Ba &lt;i&gt;"]);
+    // There may be more pairings than boards.
+    assert_page(&boards.serve(), "/", &["Schedule", "href=\"/board/1\"", "Clerc", "Ba &lt;i&gt;"], &[]);
     // Without facts the pages are those of a club evening.
     let plain = OutletFixture::new();
     write(&plain, &json!({"name": "Open"}), &[]);
@@ -96,7 +98,7 @@ fn first_page_tells_what_is_on_now() {
     assert_page(&server, "/", &["0 games are being played · 1 is over"], &["Final standings"]);
     let now = [
         "As it stands</h3><p>With 1 result that is not official yet",
-        "<td class=\"pl1\">1</td><th scope=\"row\"><bdi>Ba &lt;i&gt;</bdi></th><td class=\"sc\">2</td><td>2</td>",
+        "<td class=\"pl1\">1</td><th scope=\"row\"><a class=\"pn\" href=\"/player/main-2\"><bdi>Ba &lt;i&gt;</bdi></a></th><td class=\"sc\">2</td><td>2</td>",
     ];
     assert_page(&server, "/standings", &now, &[]);
     write(&outlet, &facts("2199-07-12", ""), &[("closed", Some(["2", "0"])), ("open", Some(["0", "2"]))]);
@@ -112,7 +114,13 @@ fn results_lead_after_last_round() {
     // A board that was not used has a game without players.
     outlet.write("games.pdn", "[GameType \"20\"]\n[Board \"2\"]\n[Result \"*\"]\n\n*\n");
     let both = |state| [("closed", Some(["2", "0"])), (state, Some(["0", "2"]))];
-    let over = ["Final standings", "Player 10.", "href=\"/round/1\"", "href=\"/archive\"", "href=\"/games.pdn\""];
+    let over = [
+        "Final standings",
+        "<a class=\"pn\" href=\"/player/main-10\"><bdi>Player 10.</bdi>",
+        "href=\"/round/1\"",
+        "href=\"/archive\"",
+        "href=\"/games.pdn\"",
+    ];
     let report = "It was <fun>.\n\nSee you.";
     for (case, end, state, report, has_result, is_over) in [
         ("a game goes on", "2001-07-12", "closed", report, false, false),
@@ -137,6 +145,24 @@ fn results_lead_after_last_round() {
             assert_page(&server, "/", &["<p dir=\"auto\">It was &lt;fun&gt;.</p><p dir=\"auto\">See you.</p>"], &[]);
         }
     }
+}
+
+#[test]
+fn round_that_is_only_published_has_no_score() {
+    let outlet = OutletFixture::new();
+    write(&outlet, &json!({"name": "League", "site": "Huissen"}), &[("closed", Some(["2", "0"])), ("published", None)]);
+    let server = outlet.serve();
+    assert_page(&server, "/standings", &["<td class=\"nw sc\">2–0</td>"], &["0–0"]);
+    assert_page(&server, "/round/2", &["<td class=\"nw sc\">–</td>"], &["0–0"]);
+    // A place is no description of the event, but the head has it.
+    assert_page(&server, "/", &["<p class=\"meta\"><bdi>Huissen</bdi>"], &[]);
+}
+
+#[test]
+fn published_pairings_are_shown_before_boards_play() {
+    let outlet = OutletFixture::new();
+    write(&outlet, &json!({"name": "Open"}), &[("published", None)]);
+    assert_page(&outlet.serve(), "/", &["Ba &lt;i&gt;", "<bdi>Round 1</bdi>"], &["No game has started yet"]);
 }
 
 /// A recorder that is switched off after the last day never ends a game.

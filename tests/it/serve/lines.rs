@@ -95,6 +95,7 @@ fn followed_lines_end_with_their_generation() {
 #[test]
 fn reader_follows_from_before_first_event() {
     let mut outlet = OutletFixture::new();
+    outlet.stop_recorder();
     let server = outlet.serve();
     let mut stream = LineStream::open(&server, "from=1&follow");
     assert!(stream.next().unwrap().starts_with("{\"alive\":null,\"files\":\""));

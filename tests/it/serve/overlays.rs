@@ -170,6 +170,8 @@ fn studio_lists_overlays_with_addresses() {
         ("overlay=board&board=", "<iframe src=\"/overlay/featured\""),
         ("hide=results", "<iframe src=\"/overlay/featured\"|<input type=\"hidden\" name=\"hide\" value=\"results\">"),
         ("overlay=board&board=%22%3E", "<iframe src=\"/overlay/board/%22%3E\""),
+        ("overlay=standings&section=B", "<iframe src=\"/overlay/standings?section=B\""),
+        ("overlay=ticker&section=B", "<iframe src=\"/overlay/ticker\""),
     ] {
         assert_page(&server, &format!("/studio?{form}"), 200, words);
     }

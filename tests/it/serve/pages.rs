@@ -22,7 +22,6 @@ fn every_page_is_complete_without_script() {
         ("/", "Jansen|Ba|Zwart|2200|Open|Round 5|1. … 19-23|0:29:40|href=\"#w\"|/board/board-2"),
         ("/board/1", "Jansen|32-28|19-23|White to move|men 28, 31, 33|/game/board-1-1/1\"|data-names|>46</text>"),
         ("/board/board-1", "Jansen"),
-        ("/board/board-1?ply=1", "Black to move|men 28, 31"),
         ("/game/board-1-1/1", "Black to move|men 28, 31"),
         ("/board/2", "Zwart|De Wit"),
         ("/game/board-1-1", "Jansen|19-23"),
@@ -42,6 +41,10 @@ fn every_page_is_complete_without_script() {
         // The content security policy forbids both.
         assert!(!text.contains("style=") && !text.contains("<script>") && !text.contains(" onclick"), "{path}");
     }
+    let position = server.get("/board/1?ply=1&lang=nl&hide=results");
+    assert_eq!((position.status, position.header("location")), (303, Some("/game/board-1-1/1?lang=nl&hide=results")));
+    let hidden = server.get("/board/1?hide=results").text();
+    assert!(!hidden.contains("id=\"pdn\"") && server.get("/board/1").text().contains("id=\"pdn\""), "{hidden}");
     let paths = "/board/3 /board/nobody /round/6 /game/board-1-2 /game/board-1 /nothing /board/ /assets/x.js";
     for path in paths.split(' ') {
         assert_eq!(server.get(path).status, 404, "{path}");

@@ -42,6 +42,20 @@ fn every_name_leads_to_page_of_player() {
 }
 
 #[test]
+fn search_needs_no_accents() {
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    let text = fs::read_to_string(outlet.path("tournament.json")).unwrap();
+    outlet.write("tournament.json", &text.replace("Clerc, R.", "Léger-Øst, Артём"));
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    for search in ["leger", "L%C3%A9ger", "ost,%20%D0%B0%D1%80%D1%82%D0%B5%D0%BC", "%C3%98st"] {
+        let found = server.get(&format!("/players?search={search}")).text();
+        assert!(found.contains("Léger-Øst") && !found.contains("Gantwarg"), "{search}: {found}");
+    }
+}
+
+#[test]
 fn hidden_player_has_no_page() {
     let mut outlet = OutletFixture::new();
     tournament(&mut outlet);

@@ -47,3 +47,20 @@ fn link_has_picture_of_its_position() {
         assert_eq!(server.get(path).status, 404, "{path}");
     }
 }
+
+#[test]
+fn preview_tells_what_its_page_shows() {
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    let server = outlet.serve_with("hosts = [\"live.example.org\"]\n");
+    server.wait_for(&outlet);
+    let page = |path: &str| server.get_with(path, &[("Host", "live.example.org")]).text();
+    let description = |text: &str| format!("<meta property=\"og:description\" content=\"{text}\">");
+    assert_contains(&page("/round/5"), &[&description("Round 5")]);
+    assert_contains(&page("/standings"), &[&description("Standings · Round 6")]);
+    // The game of this player has not begun, so there is no picture.
+    let player = page("/player/Open-3");
+    let title = "<meta property=\"og:title\" content=\"Clerc, R.\">";
+    assert_contains(&player, &[title, &description("Open · Round 6")]);
+    assert!(!player.contains("og:image"), "{player}");
+}

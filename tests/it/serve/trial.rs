@@ -37,7 +37,7 @@ fn line_follows_rules_and_stands_in_address() {
     }
     assert_contains(
         &server.get("/game/board-1-1/1").text(),
-        &["id=\"try\" rel=\"nofollow\" href=\"/game/board-1-1/1/try/\""],
+        &["id=\"try\" hidden rel=\"nofollow\" href=\"/game/board-1-1/1/try/\""],
     );
 }
 

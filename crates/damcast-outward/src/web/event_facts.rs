@@ -74,6 +74,11 @@ impl ViewerEvent {
         Some(self.name.as_str()).filter(|name| !name.is_empty())
     }
 
+    /// Returns the place.
+    pub fn site(&self) -> Option<&str> {
+        Some(self.site.as_str()).filter(|site| !site.is_empty())
+    }
+
     /// Returns the moments of the schedule; one without a valid time is left out.
     pub fn schedule(&self) -> impl Iterator<Item = ViewerMoment<'_>> {
         self.schedule.iter().filter_map(|moment| {

@@ -1,5 +1,6 @@
 //! Thread that follows the events of the outlet and owns their state; other tasks receive copies, as views.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,6 +43,8 @@ pub fn spawn(
     std::thread::Builder::new().name("events".to_owned()).spawn(move || {
         let mut reader = EventReader {
             lag: file_lag(&outlet),
+            lags: HashMap::new(),
+            has_live_updates: false,
             follower: Follower::new(outlet.join(EVENTS_FILE), Progress::default()).refusing_links(),
             hall: ViewerHall::default(),
             files,
@@ -67,8 +70,12 @@ struct EventReader {
     sign: RecorderSign,
     /// Last published view.
     view: Arc<View>,
-    /// Delay of the outlet in ms, from the last line of a game that was read live: lines of a whole file were published after it.
+    /// Delay of the outlet in ms, when this began: lines of a whole file were published after it.
     lag: i64,
+    /// Delay of each hall in ms, from its last line of a game that was read live. An outlet of one hall has no name.
+    lags: HashMap<String, i64>,
+    /// Whether there are live updates, which an outlet with a delay in plies has not: its lines come late by any time.
+    has_live_updates: bool,
     is_caught_up: bool,
     /// Times at which a new generation began, and at which [`MIN_BURST`] of its lines last came in one step; `None` once it is read.
     rewritten: Option<(Instant, Instant)>,
@@ -148,15 +155,21 @@ impl EventReader {
             FollowEvent::Line(EventLine { seq, generation, text, .. }) => {
                 self.unreadable_since = None;
                 let now = (self.now)();
-                let event = event_time(&text);
-                let delay = event.filter(|(_, is_delayed)| *is_delayed).map(|(at, _)| now - at).filter(is_delay);
+                let event = TimedEvent::parse(&text);
+                self.has_live_updates |= event.as_ref().is_some_and(|event| event.is_live_update);
+                let lag = event.as_ref().and_then(|event| self.lags.get(&event.hall)).copied().unwrap_or(self.lag);
+                let delay =
+                    event.as_ref().filter(|event| event.is_delayed).map(|event| now - event.at).filter(is_delay);
                 // Lines that were held up come together. Single late lines come from an outlet whose delay has changed.
-                let is_late = delay.is_some_and(|delay| delay > self.lag + MAX_LATENESS) && !is_alone;
-                let heard = if self.is_caught_up && !is_late {
-                    self.lag = delay.unwrap_or(self.lag);
-                    now
-                } else {
-                    event.map_or(now, |(at, _)| (at + self.lag).min(now))
+                let is_late =
+                    delay.is_some_and(|delay| delay > lag + MAX_LATENESS) && !is_alone && self.has_live_updates;
+                let heard = match event {
+                    Some(event) if !self.is_caught_up || is_late => (event.at + lag).min(now),
+                    Some(event) => {
+                        self.lags.extend(delay.map(|delay| (event.hall, delay)));
+                        now
+                    }
+                    None => now,
                 };
                 self.hall.apply(seq, generation.as_deref(), &text, heard);
             }
@@ -192,8 +205,8 @@ fn before(now: i64, age: Duration) -> i64 {
 }
 
 /// Last sign of the recorder, in `alive.json`.
-#[derive(Default)]
 pub struct RecorderSign {
+    created_at: Instant,
     text: Vec<u8>,
     /// Time at which the file last changed; `None` without the file.
     changed_at: Option<Instant>,
@@ -201,6 +214,13 @@ pub struct RecorderSign {
     silent_since: Option<i64>,
     /// Time of the last sign, in ms since 1970, for other threads; 0 without one.
     published: Arc<AtomicI64>,
+}
+
+impl Default for RecorderSign {
+    fn default() -> RecorderSign {
+        let created_at = Instant::now();
+        RecorderSign { created_at, text: Vec::new(), changed_at: None, silent_since: None, published: Arc::default() }
+    }
 }
 
 impl RecorderSign {
@@ -217,28 +237,46 @@ impl RecorderSign {
         Some(self.changed_at?.elapsed())
     }
 
-    /// Returns the time since which the recorder is silent, in ms since 1970; `None` while it gives signs. If there was no sign since the
-    /// start of the server, the recorder is of a version that gives none, and counts as alive.
+    /// Returns the time since which the recorder is silent, in ms since 1970; `None` while it gives signs. Without a sign since the start of
+    /// the server, the recorder is silent since then.
     fn silent_since(&mut self, files: &OutletFiles, now: i64) -> Option<i64> {
-        let age = self.age(files)?;
+        let last = self.age(files);
+        let age = last.unwrap_or_else(|| self.created_at.elapsed());
         let since = before(now, age);
-        self.published.store(since, Ordering::Relaxed);
+        if last.is_some() {
+            self.published.store(since, Ordering::Relaxed);
+        }
         self.silent_since = (age > MAX_SIGN_AGE).then(|| self.silent_since.unwrap_or(since));
         self.silent_since
     }
 }
 
-/// Returns the time of an event, in ms since 1970, and whether an outlet with a delay publishes it late. It publishes lines about pairings,
-/// boards and halls, and corrections, at once.
-fn event_time(line: &str) -> Option<(i64, bool)> {
-    #[derive(Deserialize)]
-    struct TimedEvent {
-        at: String,
-        board: Option<String>,
-        r#type: String,
+/// Time and origin of an event.
+struct TimedEvent {
+    /// In ms since 1970.
+    at: i64,
+    /// Empty in an outlet of one hall.
+    hall: String,
+    /// Whether an outlet with a delay publishes it late. Lines about pairings, boards and halls, and corrections, are published at once.
+    is_delayed: bool,
+    is_live_update: bool,
+}
+
+impl TimedEvent {
+    fn parse(line: &str) -> Option<TimedEvent> {
+        #[derive(Deserialize)]
+        struct Members {
+            at: String,
+            board: Option<String>,
+            #[serde(default)]
+            hall: String,
+            p: Option<u64>,
+            r#type: String,
+        }
+        let Members { at, board, hall, p, r#type } = serde_json::from_str(line).ok()?;
+        let is_delayed = board.is_some() && r#type != "tag-correction";
+        Some(TimedEvent { at: time_of(&at)?, hall, is_delayed, is_live_update: p.is_some() })
     }
-    let event: TimedEvent = serde_json::from_str(line).ok()?;
-    Some((time_of(&event.at)?, event.board.is_some() && event.r#type != "tag-correction"))
 }
 
 /// Returns the time from the last event to the last write of the file: the delay of this outlet.
@@ -248,7 +286,7 @@ fn file_lag(outlet: &std::path::Path) -> i64 {
         let there = file.metadata().ok()?;
         let written = i64::try_from(there.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()?;
         let last = last_line(&file, there.len()).ok()?;
-        Some(written - event_time(&last)?.0)
+        Some(written - TimedEvent::parse(&last)?.at)
     };
     read().filter(is_delay).unwrap_or(0)
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use axum::http::{HeaderMap, header};
 use serde_json::{Value, json};
 
-use super::state::ViewerHall;
+use super::state::{ViewerGame, ViewerHall};
 
 /// Number of readings after which a program counts as a regular reader.
 const MIN_READINGS: u32 = 5;
@@ -121,7 +121,10 @@ impl OngoingGames<'_> {
     fn of(hall: &ViewerHall) -> OngoingGames<'_> {
         let boards = hall.boards();
         let current = boards.iter().filter_map(|(_, board)| Some((board.name.as_str(), board.current()?)));
-        let ongoing: Vec<_> = current.filter(|(_, game)| game.is_on()).collect();
+        let has_pairings = boards.iter().any(|(_, board)| board.games.iter().any(|game| game.pairing.is_some()));
+        // In a tournament, players who analyse after their game do not count.
+        let counts = |game: &ViewerGame| game.is_on() && (game.pairing.is_some() || !has_pairings);
+        let ongoing: Vec<_> = current.filter(|(_, game)| counts(game)).collect();
         OngoingGames {
             boards: ongoing.iter().map(|(board, _)| *board).collect(),
             rounds: ongoing.iter().filter_map(|(_, game)| game.tag("Round")).collect(),

@@ -323,11 +323,21 @@ impl ViewerPlan {
             return last.is_none_or(|game| is_game(game) && (self.sections.is_empty() || next.game.has_player()));
         };
         let is_its = |game: &ViewerGame| {
-            let key = |id| (self.id_of(id), without_stage(id).1);
-            let counts = game.tag("Replayed").is_none() && !game.is_void();
-            counts && game.pairing.as_deref().is_some_and(|own| key(own) == key(id))
+            game.counts() && game.pairing.as_deref().is_some_and(|own| self.key_of(own) == self.key_of(id))
         };
-        !board.games.iter().any(|game| is_its(game)) && !last.is_some_and(|game| game.is_on() && game.pairing.is_some())
+        let goes_on =
+            |game: &ViewerGame| game.is_on() && game.pairing.as_deref().is_some_and(|id| !self.is_settled(id));
+        !board.games.iter().any(|game| is_its(game)) && !last.is_some_and(goes_on)
+    }
+
+    /// Returns what identifies a game of a pairing: the pairing, and the stage of a micro-match.
+    pub fn key_of<'a>(&'a self, id: &'a str) -> (&'a str, &'a str) {
+        (self.id_of(id), without_stage(id).1)
+    }
+
+    /// Whether a pairing has its official result and its round is over. A game that still goes on there was not ended by its board.
+    pub fn is_settled(&self, id: &str) -> bool {
+        self.pairing(id).is_some_and(|(_, pairing)| pairing.points.is_some()) && !self.is_in_open_round(id)
     }
 
     /// Returns a section by its name.
@@ -406,7 +416,9 @@ impl PlannedPairing {
         }
         let opponent = if is_white { self.black } else { self.white };
         let points = self.points.as_ref().map(|points| points[usize::from(!is_white)].as_str());
-        let reason = if opponent.is_some() { self.reason } else { ViewerReason::Bye };
+        // A player whom the other team leaves without an opponent wins by forfeit.
+        let is_bye = opponent.is_none() && self.reason != ViewerReason::Forfeit;
+        let reason = if is_bye { ViewerReason::Bye } else { self.reason };
         Some(RoundCell { pairing: &self.id, round: round.number, opponent, is_white, points, reason })
     }
 }
@@ -445,8 +457,9 @@ impl PlannedSection {
                 let Some(points) = &pairing.points else { continue };
                 is_hidden |= points[0] == HIDDEN_POINTS;
                 let [white, black] = points.each_ref().map(|points| Points::parse(points).unwrap_or_default());
-                let is_home = |id| Some(self.player(id)?.team == Some(one.home));
-                // A board may lack one of its players.
+                let plays = |team: &u64| [one.home, one.away].contains(team);
+                let is_home = |id| self.player(id)?.team.filter(plays).map(|team| team == one.home);
+                // A board may lack one of its players, or have a substitute from another team.
                 let is_white_home =
                     is_home(pairing.white).or(is_home(pairing.black).map(|home| !home)).unwrap_or_default();
                 for (sum, points) in sums.iter_mut().zip(if is_white_home { [white, black] } else { [black, white] }) {

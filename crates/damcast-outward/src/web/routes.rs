@@ -24,7 +24,7 @@ use super::listener::PeerAddress;
 use super::live::{Feed, LiveStream};
 use super::origin::{RequestOrigin, single_value};
 use super::page_store::PageStore;
-use super::pages::address::{PageAddress, PageKind, PageQuery};
+use super::pages::address::{PageAddress, PageKind, PageQuery, percent_encoded};
 use super::pages::overlay_look::{OverlayLook, WrongParameter};
 use super::pages::{PageError, find_game};
 use super::pdn_readers::PdnReaders;
@@ -231,6 +231,16 @@ impl axum::extract::FromRequestParts<Arc<Site>> for PageRequest {
 /// Answers with a page, or with the PDN of a game.
 async fn page(State(site): SharedSite, asked: PageRequest) -> Response {
     let address = site.page_address(&asked, &asked.path, &asked.query);
+    let view = site.views.borrow().clone();
+    // The board goes on to other games; a position is one of a game.
+    if let PageKind::Board { which } = &address.kind
+        && let Some(entry) = asked.query.get("ply").and_then(|ply| ply.parse::<usize>().ok())
+        && let Some((_, board)) = view.hall.board(which)
+        && let Some(game) = view.shown_game(board)
+    {
+        let game = format!("/game/{}-{}/{entry}", percent_encoded(&board.name), game.number);
+        return (StatusCode::SEE_OTHER, [(header::LOCATION, address.link(&game))]).into_response();
+    }
     if let PageKind::Game { which, ply: None } = &address.kind
         && let Some(which) = which.strip_suffix(".pdn")
     {
@@ -441,7 +451,7 @@ async fn events(State(site): SharedSite, asked: PageRequest, uri: Uri) -> Respon
     }
     let last = headers.get("last-event-id").and_then(|last| last.to_str().ok()).or(asked.query.get("after"));
     let jitter =
-        u64::from(std::process::id() % 7) * 100 + site.viewers.load(std::sync::atomic::Ordering::Relaxed) * 37 % 3000;
+        u64::from(std::process::id() % 7) * 100 + site.viewers.load(std::sync::atomic::Ordering::Relaxed) * 37 % 1500;
     let views = site.views.clone();
     let view = views.borrow().clone();
     // The page that the stream changes, and whether its reader chose the language.

@@ -109,8 +109,7 @@ impl View {
     pub fn is_resumption(&self, game: &ViewerGame, pairing: &PlannedPairing) -> bool {
         let boards = self.hall.boards().into_iter().map(|(_, board)| board);
         let games = boards.flat_map(|board| board.games.iter().map(move |other| (&board.name, other)));
-        let counts = |other: &ViewerGame| other.tag("Replayed").is_none() && !other.is_void();
-        let of_pairing: Vec<_> = games.filter(|(_, other)| other.pairing == game.pairing && counts(other)).collect();
+        let of_pairing: Vec<_> = games.filter(|(_, other)| other.pairing == game.pairing && other.counts()).collect();
         let is_here = |(board, other): &(&String, &Arc<ViewerGame>)| {
             Some(*board) == pairing.board.as_ref() && other.number == game.number
         };
@@ -130,7 +129,8 @@ impl View {
         let is_open = |game: &&Arc<ViewerGame>| game.pairing.as_ref().is_some_and(|id| self.plan.is_in_open_round(id));
         // A postponed game is shown until it is decided.
         let is_decided = |id: &String| self.plan.pairing(id).is_none_or(|(_, pairing)| pairing.points.is_some());
-        let yields = last.pairing.as_ref().is_none_or(|id| last.has_ended() && is_decided(id));
+        let yields =
+            last.pairing.as_ref().is_none_or(|id| self.plan.is_settled(id) || (last.has_ended() && is_decided(id)));
         let of_pairing = board.games.iter().rev().find(is_open).filter(|_| yields);
         Some(of_pairing.map_or(last, |game| game))
     }

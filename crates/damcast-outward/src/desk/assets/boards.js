@@ -15,7 +15,7 @@ const problemOf = board => {
   if (board.publication) return [1, texts.not_published, plain(board.publication)];
   if (board.clock_missing) return [3, texts.no_clock, texts.no_clock_text];
   if (board.held) return [3, texts.held_back, texts.held_text];
-  if (board.wrong_start) return [4, texts.not_set_up, board.wrong_start];
+  if (board.wrong_start) return [4, texts.not_set_up, plain(board.wrong_start)];
   return null;
 };
 
@@ -73,7 +73,7 @@ const health = place => {
   const troubles = [...new Set([...publication.map(alarm => alarm.text), ...held.map(outlet => outlet.held)].flatMap(text => plain(text).split(/(?<=\.) /)))];
   const rows = [
     [texts.boards_answering, filled(texts.count_of_all, heard, status.boards.length), heard < status.boards.length ? texts.others_first : texts.all, heard < status.boards.length],
-    [texts.disk, free, disk?.text ?? texts.disk_ok, Boolean(disk)],
+    [texts.disk, free, plain(disk?.text ?? texts.disk_ok), Boolean(disk)],
     [texts.public_files, held.length || publication.length ? count(texts.suspended, held.length + publication.length) : count(texts.folders, status.outlets.length),
       troubles[0] ?? texts.up_to_date, Boolean(held.length || publication.length), troubles.slice(1)],
     [texts.viewers, viewers ? String(viewers.viewers) : '–', viewers ? filled(texts.event, viewers.seq) : known.silent ? texts.viewers_unknown : '', false],

@@ -19,8 +19,11 @@ const el = (what, attributes = {}, ...children) => {
 
 /** Text from outside, isolated from the writing direction around it. */
 const bdi = text => el('bdi', {}, text);
+const RTL = '[\\u0590-\\u08ff\\ufb1d-\\ufefc]+', NAME = new RegExp(`${RTL}(?:(?:, | |-|')${RTL})*`, 'g');
+/** Isolates names that are written from right to left, so that the words around them keep their order. */
+const isolated = text => text.replace(NAME, '\u2068$&\u2069');
 /** Joins the names of White and Black. White stays first if a name is written from right to left. */
-const versus = (white, black) => [white, black].map(name => /[\u0590-\u08ff\ufb1d-\ufefc]/.test(name) ? `\u2068${name}\u2069` : name).join(' – ');
+const versus = (white, black) => [white, black].map(isolated).join(' – ');
 
 // Texts in the language of the page. Texts of the station are English, and marked as English.
 
@@ -33,6 +36,8 @@ const count = (forms, number, ...more) => filled(forms[{one: 0, few: 1}[count.ru
 count.rules = new Intl.PluralRules(LANG);
 /** Terminal commands in the station's messages, each with the words of the desk that replace it. */
 const COMMANDS = [
+  [/, as in \x60sudo [^\x60]*\x60/g, ''],
+  [/[;:] \x60(sudo|damcast (doctor|fsck)) [^\x60]*\x60( tells by which| says what to do| says more)?/g, ''],
   [/ \(.damcast [^)]*\)/g, ''],
   [/; start one with .*/s, ''],
   [/[;,] see .damcast [^\x60]*\x60/g, ''],
@@ -49,8 +54,8 @@ const COMMANDS = [
   [/\x60damcast [^\x60]*\x60/g, 'the button for it'],
   [/--(section|columns|scoring|game)\b/g, '$1'],
 ];
-/** Replaces terminal commands in a message of the station. */
-const plain = text => COMMANDS.reduce((words, [command, own]) => words.replace(command, own), text);
+/** Replaces terminal commands in a message of the station, and isolates its names. */
+const plain = text => isolated(COMMANDS.reduce((words, [command, own]) => words.replace(command, own), text));
 /** Name of a person in the log. For a command in a terminal the station gives `uid 1000 (anna), pid 42`: the name is `anna`. */
 const actor = by => by.match(/^uid \d+ \((.*)\), pid \d+$/)?.[1] ?? by;
 const english = text => el('bdi', {lang: 'en'}, plain(text));

@@ -14,7 +14,7 @@ const changeSetup = (change, before = contents) => evening.last = evening.last.t
   if (!reply.ok) { banner(filled(texts.not_done, plain(reply.error))); show(); return false; }
   Object.assign(evening, {previous: seen, left: next});
   evening.setup = {...evening.setup, contents: next};
-  banner(reply.messages.join(' · ') || texts.done, true);
+  banner(plain(reply.messages.join(' · ')) || texts.done, true);
   show();
   return true;
 });

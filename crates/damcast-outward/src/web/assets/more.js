@@ -37,6 +37,17 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   // After *Back* to a history entry that a link inside the page made, show its position.
   addEventListener("popstate", () => visit(location.href));
 
+  // --- the studied move: moves that the arbiter inserts before it change its number, and with it the address
+  let studied = {};
+  function keepMove() {
+    const page = location.href, fen = game() && current() < +game().dataset.count ? entry(current())?.fen : undefined;
+    const moved = studied.page === page && studied.fen && fen && fen !== studied.fen && $$("#moves a[data-at]").find((one) => one.dataset.fen === studied.fen);
+    studied = { page, fen };
+    if (!moved || document.body.dataset.sign) return;
+    history.replaceState(null, "", moved.href);
+    dress();
+  }
+
   // --- copies of what a page of a game has, and swipes over its board
   async function copy(button, text) {
     try { await navigator.clipboard.writeText(text); } catch {
@@ -104,10 +115,13 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
     all.searchParams.delete("search");
     visit(all.href);
   }
+  /** Returns a text without case, accents and signs between letters. */
+  function plain(text) { return text.toLowerCase().normalize("NFD").replace(/[\p{M}'’.]/gu, "").replace(/[-,]/g, " "); }
   /** Shows the players whose names have all these words. */
   function narrow(text) {
     const wanted = text.toLowerCase().split(/[\s,]+/).filter(Boolean);
-    for (const row of $$("tr[data-name]")) row.hidden = !wanted.every((word) => row.dataset.name.includes(word));
+    const has = (row, word) => plain(row.dataset.name).includes(plain(word)) || $("th", row).textContent.toLowerCase().includes(word);
+    for (const row of $$("tr[data-name]")) row.hidden = !wanted.every((word) => has(row, word));
     const none = $("#no-hit");
     if (none) none.hidden = !wanted.length || !!$("tr[data-name]:not([hidden])");
   }
@@ -223,7 +237,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   }
   return {
     /** Adds what only this script has. */
-    dress() { updateLinks(); mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; label(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
+    dress() { keepMove(); updateLinks(); mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; label(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
     /** The followed game has a new move. */
     moved() { if (audio) tone(); },
     tick(at) {

@@ -363,7 +363,7 @@ function connect(page) {
   on("hello", clock);
   on("beat", clock);
   // Ignore the stream until the page is loaded: the server sends changes for a newer page.
-  on("again", () => { stream.close(); again(); });
+  on("again", () => { stream.close(); setQuiet(true); again(); });
   on("parts", (changed) => { for (const [key, html] of changed) { queue.delete(key); queue.set(key, html); } working ??= setTimeout(work); });
 }
 /** Fetches the page again, where no stream can be had: now, and then every 8 s ± 3 s, from caches every 10 s ± 3 s; after the event every ten minutes. */
@@ -392,7 +392,7 @@ async function poll() {
     if (wasMissing && !missingSince && stream?.readyState === 2) connect();
     // Poll at once: a game has begun although the event was over.
     if (wasOver && !over() && polling) poll();
-  } catch { missingSince ??= Date.now(); }
+  } catch { missingSince ??= Math.min(Date.now(), heard + 6000); }
 }
 /** Returns whether the page needs no stream: it is hidden and plays no sound. */
 const isUnseen = () => document.hidden && !$("#sound[aria-pressed=true]");

@@ -34,6 +34,7 @@ export function start({ $, $$, kind, put }) {
     names.forEach((name) => name.classList.add("short"));
   }
   addEventListener("resize", fit);
+  paginate();
   setTimeout(turnLeaf, turnAfter);
   return { dress: paginate, moved() {}, tick() {} };
 }

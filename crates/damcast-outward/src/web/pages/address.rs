@@ -41,8 +41,6 @@ pub enum PageKind {
     Board {
         /// Name or number of the board.
         which: String,
-        /// Number of entries before the shown position; `None` for all.
-        ply: Option<usize>,
     },
     /// Current game of a board, for a frame in another page.
     Embed(String),
@@ -157,7 +155,7 @@ fn known_page(path: &str, query: &PageQuery, site: Option<String>) -> Option<Pag
                 (None, None, None) => BoardFilter::All,
             }),
         },
-        ["board", which] => PageKind::Board { which: decoded(which)?, ply },
+        ["board", which] => PageKind::Board { which: decoded(which)? },
         ["embed", "board", which] => PageKind::Embed(decoded(which)?),
         ["embed", "round", which] => PageKind::EmbedRound(decoded(which)?),
         ["overlay", ..] => {
@@ -221,13 +219,14 @@ impl PageAddress {
         page
     }
 
+    /// Adds to an address what the reader has chosen: the language, and whether results are hidden.
+    pub fn link(&self, address: &str) -> String {
+        with_choices(address, self.is_language_chosen.then_some(self.language), self.hides_results)
+    }
+
     /// Returns path and query of the page, with the choice of results.
     pub fn shared_address(&self) -> String {
-        let mut page = self.own_address();
-        if self.hides_results {
-            page += if page.contains('?') { "&hide=results" } else { "?hide=results" };
-        }
-        page
+        with_choices(&self.own_address(), None, self.hides_results)
     }
 
     /// Returns the query of the stream that changes this page.
@@ -236,6 +235,20 @@ impl PageAddress {
         let chosen = if self.is_language_chosen { "&chosen" } else { "" };
         format!("page={}&lang={language}{chosen}", percent_encoded(&self.shared_address()))
     }
+}
+
+/// Adds a language, and that results are hidden, to an address.
+pub fn with_choices(address: &str, language: Option<Language>, hides_results: bool) -> String {
+    let language = language.map(|language| format!("lang={}", language.code()));
+    let choices: Vec<String> = language.into_iter().chain(hides_results.then(|| "hide=results".to_owned())).collect();
+    let sign = if choices.is_empty() {
+        ""
+    } else if address.contains('?') {
+        "&"
+    } else {
+        "?"
+    };
+    format!("{address}{sign}{}", choices.join("&"))
 }
 
 /// Returns names and values as a query, without the choice of a language and of results.
@@ -263,7 +276,7 @@ mod tests {
         assert_eq!(kind("/?wall=light"), PageKind::Wall { is_light: true, site: Some("http://hall/".into()) });
         assert_eq!(kind("/game/a%20b-2"), game("a b-2", None));
         assert_eq!(kind("/game/b-2/17?lang=nl"), game("b-2", Some(17)));
-        assert_eq!(kind("/board/3?ply=4"), PageKind::Board { which: "3".into(), ply: Some(4) });
+        assert_eq!(kind("/board/3?ply=4"), PageKind::Board { which: "3".into() });
         assert_eq!(kind("/round/2"), PageKind::Round("2".into()));
         assert_eq!(kind("/embed/round/2"), PageKind::EmbedRound("2".into()));
         let PageKind::Overlay(overlay) = kind("/overlay/board/a%20b?theme=light&lang=nl") else { panic!("no overlay") };

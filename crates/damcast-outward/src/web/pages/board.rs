@@ -39,7 +39,7 @@ impl<'a> PageBuilder<'a> {
         // A board that is free in this round still shows its last game.
         let is_of_current_round = self.is_of_current_round();
         let first = || begun().find(|shown| is_of_current_round(shown.game)).or(begun().next());
-        let lead = begun().find(is_featured).or_else(first);
+        let lead = boards.iter().find(is_featured).or_else(first);
         // Two boards stand side by side.
         let lead = lead.filter(|_| has_lead && boards.len() != 2).map(|shown| shown.number);
         let card = |shown: &PageGame<'_>| {
@@ -288,7 +288,8 @@ impl<'a> PageBuilder<'a> {
 
     /// Whether a game goes on today.
     pub(super) fn is_being_played(&self, game: &ViewerGame) -> bool {
-        game.is_on() && !self.is_adjourned(game)
+        let is_settled = game.pairing.as_deref().is_some_and(|id| self.view.plan.is_settled(id));
+        game.is_on() && !is_settled && !self.is_adjourned(game)
     }
 
     /// Returns a short status text.
@@ -333,17 +334,18 @@ impl<'a> PageBuilder<'a> {
         };
         let actions = || {
             html! { div.acts.noprint {
-                a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (texts.copy_pdn) }
+                // The file has the result.
+                @if !self.address.hides_results { a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (texts.copy_pdn) } }
                 button.btn #fen type="button" hidden data-fen=[whole.fen(at)] { (texts.copy_fen) }
                 a.btn #link href=(step(at)) { (texts.link_to_move) }
-                @if self.live != LiveMode::Files { a.btn #try rel="nofollow" href=(self.link(&format!("{}/{at}/try/", shown.game_address()))) { (texts.try_it) } }
+                @if self.live != LiveMode::Files { a.btn.study #try hidden rel="nofollow" href=(self.link(&format!("{}/{at}/try/", shown.game_address()))) { (texts.try_it) } }
                 button.btn #turnboard type="button" hidden { (texts.turn_board) }
+                button.btn.study #sound type="button" hidden aria-pressed="false" { (texts.sound) }
                 span.play.study hidden {
                     button.btn #replay type="button" data-text=(texts.replay) { "▶ " (texts.replay) }
                     label.vh for="speed" { (texts.speed) }
                     select #speed { @for speed in [1, 2, 4, 8] { option value=(speed) { (speed) "×" } } }
                 }
-                button.btn.study #sound type="button" hidden aria-pressed="false" { (texts.sound) }
             } }
         };
         let moves = || {
@@ -363,9 +365,9 @@ impl<'a> PageBuilder<'a> {
                     } }
                 } }))
                 (self.parts.part("section", "side", || html! { section.side {
-                    (self.parts.part("div", "text", text))
                     (self.parts.part("div", "actions", actions))
                     p.keys.noprint hidden { span { kbd { "←" } " " kbd { "→" } " " (texts.move_key_hint) } span { kbd { "Home" } " " kbd { "End" } " " (texts.ends_key_hint) } span { kbd { "L" } " " (texts.live) } span { kbd { "F" } " " (texts.turn_board) } }
+                    (self.parts.part("div", "text", text))
                 } }))
             }
         }

@@ -102,15 +102,14 @@ impl<'a> PageBuilder<'a> {
     fn cover(&self) -> Markup {
         let plan = &self.view.plan;
         let is_described = plan.event.is_described();
-        let waits = self.has_waiting_players();
         let first =
             |section: &'a PlannedSection| Some((section, section.rounds.iter().find(|round| !round.is_closed())?));
-        let rounds = plan.sections.iter().filter_map(first);
+        let rounds: Vec<_> = plan.sections.iter().filter_map(first).collect();
+        let has_boards = self.has_waiting_players() || (!is_described && rounds.is_empty());
         html! {
             @if is_described { (self.facts()) }
-            @if waits || !is_described { (self.boards(&self.present_games(), false)) } @else {
-                @for (section, round) in rounds { (self.pairings(section, round, &[])) }
-            }
+            @if has_boards { (self.boards(&self.present_games(), false)) }
+            @for (section, round) in rounds { (self.pairings(section, round, &[])) }
         }
     }
 
@@ -155,7 +154,8 @@ impl<'a> PageBuilder<'a> {
                 }
                 @for section in sections {
                     @if let Some(title) = plan::title(&section.name) { h3 { bdi { (shortened(title, 80)) } } }
-                    @for rows in [&section.teams, &section.rows] { (self.table(&rows[..rows.len().min(MAX_ROWS)], None)) }
+                    @let planned = self.view.plan.section(&section.name);
+                    @for (rows, planned) in [(&section.teams, None), (&section.rows, planned)] { (self.table(&rows[..rows.len().min(MAX_ROWS)], planned, false)) }
                 }
             } }
         };
@@ -259,7 +259,7 @@ impl<'a> PageBuilder<'a> {
         }
         html! {
             div.hd { h3 { (texts.as_it_stands) } p { (self.language().count(texts.unofficial, count)) } }
-            (self.table(&now, None))
+            (self.table(&now, Some(section), false))
         }
     }
 }

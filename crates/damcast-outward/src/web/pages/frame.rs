@@ -1,11 +1,12 @@
 //! Frame of all pages: head, navigation, foot, and texts for the script.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use draughts::Color;
 use maud::{DOCTYPE, Markup, html};
 
-use super::address::{PageKind, percent_encoded};
+use super::address::{PageKind, percent_encoded, with_choices};
 use super::file_names::{SIGN_FILE, page_name};
 use super::overlay_look::{Overlay, OverlayKind};
 use super::text::truncated;
@@ -76,6 +77,11 @@ impl PageBuilder<'_> {
         event.map(|event| truncated(event).into_owned())
     }
 
+    /// Returns the place of the event from these games, else from the tournament.
+    fn site<'g>(&'g self, shown: &'g [PageGame<'_>]) -> Option<&'g str> {
+        shown.iter().find_map(|shown| shown.game.tag("Site")).or(self.view.plan.event.site())
+    }
+
     /// Returns the open rounds of the sections, without repetitions: sections may play different rounds.
     fn open_rounds(&self) -> BTreeSet<u64> {
         self.view.plan.sections.iter().filter_map(|section| section.open_round).collect()
@@ -95,11 +101,16 @@ impl PageBuilder<'_> {
         if let Some(round) = self.round_of(on).or_else(next) {
             return Some(round.to_owned());
         }
+        let last = self.last_rounds();
+        last.first().filter(|_| last.len() == 1).map(u64::to_string)
+    }
+
+    /// Returns the last begun rounds of the sections, without repetitions.
+    fn last_rounds(&self) -> BTreeSet<u64> {
         let last = |section: &PlannedSection| {
             section.rounds.iter().filter(|round| round.has_begun()).map(|round| round.number).max()
         };
-        let last: BTreeSet<u64> = self.view.plan.sections.iter().filter_map(last).collect();
-        last.first().filter(|_| last.len() == 1).map(u64::to_string)
+        self.view.plan.sections.iter().filter_map(last).collect()
     }
 
     /// Returns whether a game is of the round that is played, or goes on.
@@ -118,11 +129,14 @@ impl PageBuilder<'_> {
         [on, shown.iter().filter(|shown| shown.game.has_ended() && is_of_current_round(shown.game)).count()]
     }
 
-    /// Returns the round of the first of these games; while sections play different rounds, only a round that all of them have.
+    /// Returns the round of the first of these games; if sections play different rounds, or last played different ones, only a round that all
+    /// of them have.
     pub(super) fn round_of<'g>(&self, games: impl Iterator<Item = &'g ViewerGame>) -> Option<&'g str> {
         let mut rounds = games.filter_map(|game| game.tag("Round"));
         let first = rounds.next()?;
-        (self.open_rounds().len() < 2 || rounds.all(|other| other == first)).then_some(first)
+        let open = self.open_rounds();
+        let differ = if open.is_empty() { self.last_rounds().len() > 1 } else { open.len() > 1 };
+        (!differ || rounds.all(|other| other == first)).then_some(first)
     }
 
     /// Returns the kind of the document.
@@ -142,7 +156,7 @@ impl PageBuilder<'_> {
         }
         let PageContent { visible_games: shown, main, ref round, .. } = content;
         let texts = self.texts();
-        let site = shown.iter().find_map(|shown| shown.game.tag("Site")).map(truncated);
+        let site = self.site(shown).map(truncated);
         let head = self.parts.part("div", "head", || {
             let away = self.view.hall.halls.iter().filter(|hall| hall.away_since.is_some() && !self.is_over());
             html! { div {
@@ -153,7 +167,7 @@ impl PageBuilder<'_> {
         });
         let language = self.chosen_language();
         let toggle = html! {
-            a #spoil href=(self.link_with(&self.address.own_address(), language, !self.address.hides_results)) { (if self.address.hides_results { texts.show_results } else { texts.hide_results }) }
+            a #spoil href=(with_choices(&self.address.own_address(), language, !self.address.hides_results)) { (if self.address.hides_results { texts.show_results } else { texts.hide_results }) }
         };
         let main = html! {
             a.skip href="#main" { (texts.skip) }
@@ -164,7 +178,7 @@ impl PageBuilder<'_> {
                         p.live #live hidden[self.is_over()] { span #state { (if self.is_recorder_silent() { texts.not_live } else { texts.live }) } " " time #time {} }
                         @if self.live != LiveMode::Files { nav.lg aria-label=(texts.language) {
                             @for language in Language::ALL {
-                                a href=(self.link_with(&self.address.own_address(), Some(language), self.address.hides_results)) lang=(language.code()) hreflang=(language.code())
+                                a href=(with_choices(&self.address.own_address(), Some(language), self.address.hides_results)) lang=(language.code()) hreflang=(language.code())
                                     aria-current=[(language == self.language()).then_some("true")] { (language.code().to_uppercase()) }
                             }
                         } }
@@ -229,15 +243,15 @@ impl PageBuilder<'_> {
 
     /// Renders the preview of a link for messengers and search engines: title, description, and a picture if the reader came by a configured
     /// name.
-    fn link_preview(&self, title: &str, shown: &[PageGame<'_>], picture: Option<&str>) -> Markup {
+    fn link_preview(&self, content: &PageContent<'_>) -> Markup {
+        let PageContent { title, visible_games: shown, ref picture, ref round, .. } = *content;
         let event = self.event(shown).unwrap_or_else(|| self.texts().untitled.to_owned());
         // A viewer's own line must not look like the game.
         let is_trial = matches!(self.address.kind, PageKind::Trial { .. });
         let is_of_game = matches!(self.address.kind, PageKind::Board { .. } | PageKind::Game { .. });
-        let picture = picture.filter(|_| !is_trial);
+        let picture = picture.as_ref().filter(|_| !is_trial);
         // The status tells the last move, but the picture shows an earlier position.
-        let is_at_ply =
-            matches!(self.address.kind, PageKind::Board { ply: Some(_), .. } | PageKind::Game { ply: Some(_), .. });
+        let is_at_ply = matches!(self.address.kind, PageKind::Game { ply: Some(_), .. });
         let (title, description) = match shown {
             [one] if is_of_game => {
                 let [white, black] = Color::BOTH.map(|color| self.player_name(one, color).unwrap_or("–".into()));
@@ -247,9 +261,18 @@ impl PageBuilder<'_> {
                 (format!("{white} – {black}"), facts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
             }
             _ => {
-                let site = shown.iter().find_map(|shown| shown.game.tag("Site")).map(|site| truncated(site).into());
-                let round = self.current_round().map(|round| fill(self.texts().round, truncated(&round)));
-                (event, [Some(title.to_owned()), round, site].into_iter().flatten().collect::<Vec<_>>().join(" · "))
+                let site = self.site(shown);
+                let round = round.as_ref().map(|round| fill(self.texts().round, truncated(round)));
+                let round = round.filter(|round| round != title);
+                let facts = |title: &str| {
+                    let facts = [Some(title.into()), round.as_deref().map(Cow::Borrowed), site.map(truncated)];
+                    facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+                };
+                // A player is found by name.
+                match self.address.kind {
+                    PageKind::Player { .. } => (title.to_owned(), facts(&event)),
+                    _ => (event.clone(), facts(title)),
+                }
             }
         };
         html! {
@@ -270,7 +293,7 @@ impl PageBuilder<'_> {
     /// Renders a document: metadata for the browser and the script, and the body.
     fn html_document(&self, content: PageContent<'_>) -> Markup {
         let frame = self.frame();
-        let PageContent { visible_games: shown, title, picture, main, .. } = content;
+        let PageContent { visible_games: shown, title, ref main, .. } = content;
         let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(&entry.key));
         let (class, is_light, overlay) = match frame {
             Frame::Page => (None, None, None),
@@ -310,7 +333,7 @@ impl PageBuilder<'_> {
                     @if matches!(frame, Frame::Wall { .. } | Frame::Embed) { link rel="stylesheet" href=(self.assets.wall_style.path()); }
                     @if overlay.is_some() || is_studio { link rel="stylesheet" href=(self.assets.overlay_style.path()); }
                     @if let Some(style) = overlay.and_then(|overlay| overlay.look.style_address()) { link rel="stylesheet" href=(style); }
-                    @if frame == Frame::Page { (self.link_preview(title, shown, picture.as_deref())) }
+                    @if frame == Frame::Page { (self.link_preview(&content)) }
                     // Lines of viewers have no end.
                     @if matches!(self.address.kind, PageKind::Trial { .. }) { meta name="robots" content="noindex,nofollow"; }
                     // Links open outside the frame.

@@ -187,20 +187,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Adds to an address what the reader has chosen: the language, and whether results are hidden.
     fn link(&self, address: &str) -> String {
-        self.link_with(address, self.chosen_language(), self.address.hides_results)
-    }
-
-    fn link_with(&self, address: &str, language: Option<Language>, hides_results: bool) -> String {
-        let mut address = address.to_owned();
-        let choices = [
-            language.map(|language| format!("lang={}", language.code())),
-            hides_results.then(|| "hide=results".to_owned()),
-        ];
-        for choice in choices.into_iter().flatten() {
-            address.push(if address.contains('?') { '&' } else { '?' });
-            address += &choice;
-        }
-        address
+        self.address.link(address)
     }
 
     /// Returns the result of a game as this page shows it.
@@ -225,7 +212,7 @@ impl<'a> PageBuilder<'a> {
     /// Returns all games of a round, by the number of the board in the round.
     fn round_games(&self, round: &str) -> Vec<PageGame<'a>> {
         let mut shown = self.all_games();
-        shown.retain(|shown| shown.game.tag("Round") == Some(round));
+        shown.retain(|shown| shown.game.tag("Round") == Some(round) && !shown.game.is_void());
         for shown in &mut shown {
             if let Some(number) = shown.game.tag("Board").and_then(|board| board.parse().ok()) {
                 shown.number.number = number;
@@ -248,11 +235,11 @@ impl<'a> PageBuilder<'a> {
             taken.insert(BoardNumber { hall, number });
             number
         };
-        // Another board keeps its number while a game of a pairing goes on there, or has been played in the open round: two sections may
-        // count their tables from 1, and a postponed game has the number of its own round.
+        // Another board keeps its number while a game of a pairing goes on there, or has been played in the open round or in another section:
+        // two sections may count their tables from 1, and a postponed game has the number of its own round.
         let is_used = |number: &BoardNumber, next: &NextGame| {
             let mut games = current.iter().filter(|shown| shown.number == *number && *shown.board != *next.board);
-            let is_other = |id: &str| self.is_of_other_open_pairing(id, next);
+            let is_other = |id: &str| self.keeps_number(id, next);
             games.any(|shown| shown.game.pairing.as_deref().is_some_and(|id| shown.game.is_on() || is_other(id)))
         };
         let mut given = BTreeSet::new();
@@ -268,10 +255,14 @@ impl<'a> PageBuilder<'a> {
         awaited.iter().map(numbered).collect()
     }
 
-    /// Whether `id` is a pairing of an open round, and not that of `next`.
-    fn is_of_other_open_pairing(&self, id: &str, next: &NextGame) -> bool {
+    /// Whether the board of a pairing keeps its number when `next` is to be played: the pairing is another one, of an open round or of another
+    /// section.
+    fn keeps_number(&self, id: &str, next: &NextGame) -> bool {
         let plan = &self.view.plan;
-        plan.is_in_open_round(id) && next.game.pairing.as_deref().map(|own| plan.id_of(own)) != Some(plan.id_of(id))
+        let own = next.game.pairing.as_deref();
+        let section = |id: &str| plan.pairing(id).map(|(section, _)| &section.name);
+        let is_of_other_section = || own.is_some_and(|own| section(own) != section(id));
+        own.map(|own| plan.id_of(own)) != Some(plan.id_of(id)) && (plan.is_in_open_round(id) || is_of_other_section())
     }
 
     /// Returns the unstarted game of a board, by its number in an address; before the first game of the board also by its name.
@@ -325,9 +316,9 @@ impl<'a> PageBuilder<'a> {
             PageKind::Boards(filter) => Ok(self.grid(filter)),
             PageKind::Wall { site, .. } => Ok(self.wall(site.as_deref())),
             // A number is that of the current round: an unstarted game precedes the last game of the board.
-            PageKind::Board { which, ply } => match self.unstarted_game(which) {
+            PageKind::Board { which } => match self.unstarted_game(which) {
                 Some(shown) => Ok(self.unstarted_board(&shown)),
-                None => self.game(self.current_game(which), *ply, games),
+                None => self.game(self.current_game(which), None, games),
             },
             PageKind::Embed(which) => self.embed(which).ok_or(PageError::NotFound),
             PageKind::Overlay(overlay) => self.overlay(overlay),
@@ -430,14 +421,14 @@ impl<'a> PageBuilder<'a> {
     fn round_main(&self, round: &str, shown: &[PageGame<'_>]) -> Option<Markup> {
         let planned = self.planned_rounds(round);
         let mut boards = self.unstarted_games();
-        let key = |shown: &PageGame<'_>| {
-            shown
-                .game
-                .pairing
-                .as_deref()
-                .map_or_else(|| Err(shown.number), |id| Ok(self.view.plan.id_of(id).to_owned()))
-        };
-        boards.retain(|one| one.game.tag("Round") == Some(round) && shown.iter().all(|shown| key(shown) != key(one)));
+        let plan = &self.view.plan;
+        let is_same =
+            |one: &PageGame<'_>, other: &PageGame<'_>| match [one, other].map(|one| one.game.pairing.as_deref()) {
+                [Some(one), Some(other)] => plan.key_of(one) == plan.key_of(other),
+                pairings => pairings == [None, None] && one.number == other.number,
+            };
+        let has_begun = |one: &PageGame<'_>| shown.iter().any(|shown| shown.game.counts() && is_same(shown, one));
+        boards.retain(|one| one.game.tag("Round") == Some(round) && !has_begun(one));
         boards.extend_from_slice(shown);
         boards.sort_by_key(|shown| shown.number);
         if boards.is_empty() && planned.is_empty() {
@@ -545,17 +536,18 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         html! { div {
             div.hd { h2 { (texts.standings) } (self.open_results(only)) }
-            @if !self.view.has_tournament() { p.none { (texts.no_tournament) } @if games.is_empty() { (self.ways_on()) } }
+            @if games.is_empty() && !self.view.has_tournament() { p.none { (texts.no_game_over) } (self.ways_on()) }
+            @else if !self.view.has_tournament() { p.none { (texts.no_tournament) } }
             @for section in self.view.standings().iter().filter(|section| only.is_none_or(|only| section.name == only.name)) {
                 @if let Some(title) = plan::title(&section.name) { h3 {
                     a href=(self.link(&format!("/standings/{}", percent_encoded(title)))) { (name(Some(&truncated(title)))) }
                 } }
                 @let planned = self.view.plan.section(&section.name);
-                (self.table(&section.teams, None))
-                (self.table(&section.rows, planned))
+                (self.table(&section.teams, None, false))
+                (self.table(&section.rows, planned, true))
                 @if let Some(planned) = planned {
                     (self.standings_now(planned, &section.rows, games))
-                    @if let Some(round) = planned.rounds.iter().rev().find(|round| !planned.matches(round).is_empty()) {
+                    @if let Some(round) = planned.rounds.iter().rev().find(|round| round.has_begun() && !planned.matches(round).is_empty()) {
                         h3 { (fill(texts.round, round.number)) }
                         (self.matches(planned, round))
                     }
@@ -588,7 +580,7 @@ impl<'a> PageBuilder<'a> {
             let pairing = self.decided_pairing(shown, &last);
             let inputs = (shown.number, self.digest(shown), self.player_pages(shown.game), pairing);
             self.parts.leaf("tr", &key, inputs, || {
-                html! { tr { th scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } } (self.player_row(shown, pairing)) } }
+                html! { tr { th.pl1 scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } } (self.player_row(shown, pairing)) } }
             })
         };
         html! {
@@ -597,7 +589,7 @@ impl<'a> PageBuilder<'a> {
                 None => { (texts.all_games) }
             } } }
             div.tb tabindex="0" role="region" aria-label=(texts.results) { table.st1 {
-                thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } } }
+                thead { (self.headings_of_games()) }
                 (self.parts.part("tbody", &format!("results-{}", percent_encoded(round.unwrap_or_default())), || html! { tbody { @for shown in games { (row(shown)) } } }))
             } }
         }

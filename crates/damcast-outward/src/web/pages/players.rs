@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use draughts::Color;
+use draughts_tournament::normalised;
 use maud::{Markup, html};
 
 use super::address::{PageKind, percent_encoded};
+use super::frame::PageContent;
 use super::text::{name, name_in_parts, truncated};
 use super::{PageBuilder, PageGame};
 use crate::web::plan::{
@@ -114,7 +116,7 @@ impl<'a> PageBuilder<'a> {
         let mut all = self.all_games();
         all.sort_by_key(PageGame::began_at);
         all.into_iter()
-            .filter(|shown| shown.game.tag("Replayed").is_none() && !shown.game.is_void())
+            .filter(|shown| shown.game.counts())
             .filter_map(|shown| Some((self.view.plan.id_of(shown.game.pairing.as_deref()?), shown)))
             .collect()
     }
@@ -151,7 +153,7 @@ impl<'a> PageBuilder<'a> {
         let has_teams = section.players.iter().any(|player| section.team_of(player).is_some());
         let row = |player: &PlannedPlayer| {
             let standing = rows.iter().find(|row| row.id == Some(player.id));
-            html! { tr data-name=(player.name.to_lowercase()) {
+            html! { tr data-name=(normalised(&player.name)) {
                 th scope="row" { (self.star(section, player)) (self.player_link(section, player)) }
                 td.tt { (player.title.as_deref().unwrap_or_default()) }
                 td { (player.federation.as_deref().unwrap_or_default()) }
@@ -191,11 +193,14 @@ impl<'a> PageBuilder<'a> {
         let last = cells.iter().filter_map(|cell| games.get(cell.pairing)).max_by_key(|shown| shown.began_at());
         let now = last.filter(|shown| shown.is_current);
         let title = truncated(&player.name).into_owned();
-        Some(self.current_page("list", &title, || html! { div.duo {
+        let main = self.main("list", "wrap", || html! { div.duo {
             (self.parts.part("div", "player", || self.player_head(section, player, &games)))
             (self.parts.part("div", "current", || html! { div { @if let Some(shown) = now { (self.cards(std::slice::from_ref(shown))) } } }))
             (self.parts.part("div", "games", || self.games_of_player(section, &cells, &games)))
-        } }))
+        } });
+        let picture = last.map(|shown| shown.picture_address(shown.game.summary.count));
+        let visible_games = &self.current();
+        Some(self.page(PageContent { round: self.current_round(), visible_games, title: &title, picture, main }))
     }
 
     fn player_head(
@@ -245,7 +250,7 @@ impl<'a> PageBuilder<'a> {
                     tbody { @for cell in cells { tr {
                         td { a href=(self.link(&format!("/round/{}", cell.round))) { (cell.round) } }
                         td.nw { @if cell.opponent.is_some() { span.cl { i class=(if cell.is_white { "dw" } else { "db" }) {} " " (if cell.is_white { texts.white } else { texts.black }) } } }
-                        th scope="row" { @if cell.opponent.is_some() { (self.planned_player(section, cell.opponent)) } @else { (texts.bye) } }
+                        th scope="row" { @if cell.reason == ViewerReason::Bye { (texts.bye) } @else { (self.planned_player(section, cell.opponent)) } }
                         td.sc { (cell.points.unwrap_or("·")) @if cell.reason == ViewerReason::Forfeit { " (" (texts.forfeit) ")" } }
                         td { @if let Some(shown) = games.get(cell.pairing) { a href=(self.link(&shown.game_address())) { (self.status(shown.game)) } } }
                     } } }
@@ -260,11 +265,12 @@ fn player_address(section: &PlannedSection, player: &PlannedPlayer) -> Option<St
     (!player.is_hidden()).then(|| format!("/player/{}-{}", percent_encoded(&section.name), player.id))
 }
 
-/// Returns the players of a section whose names have all words of a lower-case text.
+/// Returns the players of a section whose names have all words of a text, with or without its accents.
 fn found<'a>(section: &'a PlannedSection, search: &str) -> impl Iterator<Item = &'a PlannedPlayer> {
+    let wanted = normalised(search);
     section.players.iter().filter(move |player| {
-        let name = player.name.to_lowercase();
-        search.split([' ', ',']).all(|word| name.contains(word))
+        let name = normalised(&player.name);
+        wanted.split(' ').all(|word| name.contains(word))
     })
 }
 

@@ -2,9 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::address::PageQuery;
+use super::address::{PageQuery, with_choices};
 use super::overlay_look::{ClockSide, Overlay, OverlayKind, OverlayLook, WrongParameter};
 use super::{PageBuilder, truncated};
+use crate::web::plan;
 use crate::web::texts::fill;
 
 impl PageBuilder<'_> {
@@ -18,7 +19,8 @@ impl PageBuilder<'_> {
         let address = self.overlay_address(site, &shown);
         let size = (shown.look.width, shown.look.height);
         self.current_page("studio", texts.studio, || html! {
-            div.hd { h2 { (texts.studio) } p { (texts.purpose) } }
+            div.hd { h2 { (texts.studio) } }
+            p.q.purpose { (texts.purpose) }
             div.stu {
                 (self.studio_form(form))
                 div {
@@ -47,7 +49,7 @@ impl PageBuilder<'_> {
 
     /// Adds the language to the address of an overlay if the reader chose it.
     fn overlay_link(&self, overlay: &Overlay) -> String {
-        self.link_with(&overlay.address(), self.chosen_language(), false)
+        with_choices(&overlay.address(), self.chosen_language(), false)
     }
 
     /// Returns the whole address of an overlay.
@@ -96,10 +98,13 @@ impl PageBuilder<'_> {
         let number = |name: &str, label: &str, least: u32, most: u32| {
             html! { label { (label) input type="number" name=(name) min=(least) max=(most) value=(form.get(name).unwrap_or_default()) placeholder=(texts.of_window); } }
         };
+        let sections = self.view.standings().iter().map(|section| (&section.name, plan::title(&section.name)));
+        let sections: Vec<_> = sections.map(|(name, title)| (name, truncated(title.unwrap_or_default()))).collect();
         html! {
             form action="/studio" {
                 (choice(texts.overlay, "overlay", &overlays, form))
                 (choice(self.texts().board_heading, "board", &boards, form))
+                @if sections.len() > 1 { (choice(texts.section, "section", &sections, form)) }
                 (number("width", texts.width, 160, 7680))
                 (number("height", texts.height, 40, 4320))
                 (choice(texts.theme, "theme", &[("dark", texts.dark), ("light", texts.light)], form))
@@ -133,7 +138,9 @@ fn overlay_of(form: &PageQuery) -> Result<Overlay, WrongParameter> {
         (kind @ ("board" | "lower-third"), board) if !board.is_empty() => vec![kind.to_owned(), board.to_owned()],
         (kind, _) => vec![kind.to_owned()],
     };
-    let is_look = |name: &str| !matches!(name, "overlay" | "board" | "hide");
+    // The form has the section for standings alone.
+    let is_look =
+        |name: &str| !matches!(name, "overlay" | "board" | "hide") && (name != "section" || kind == "standings");
     let look: Vec<_> = form.0.iter().filter(|(name, value)| is_look(name) && !value.is_empty()).cloned().collect();
     Overlay::parse(&path, &look).unwrap_or_else(|| {
         let parameter = format!("overlay={kind}");

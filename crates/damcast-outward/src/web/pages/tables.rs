@@ -27,7 +27,7 @@ impl<'a> PageBuilder<'a> {
             let inputs = (pairing, players, game.map(|game| (self.digest(game), &game.board)));
             self.parts.leaf("tr", &format!("pairing-{key}-{index}"), inputs, || {
                 html! { tr {
-                    th scope="row" { @match (pairing.table, game) {
+                    th.pl1 scope="row" { @match (pairing.table, game) {
                         (Some(table), Some(shown)) => { a href=(self.link(&shown.game_address())) { (table) } }
                         (Some(table), None) => { (table) }
                         (None, _) => { "–" }
@@ -45,13 +45,19 @@ impl<'a> PageBuilder<'a> {
             div.hd { h2 { @if is_link { a href=(self.link(&format!("/round/{}", round.number))) { bdi { (title.trim()) } } } @else { bdi { (title.trim()) } } } }
             @if !section.matches(round).is_empty() { (self.matches(section, round)) }
             div.tb tabindex="0" role="region" aria-label=(title.trim()) { table.st1 {
-                thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } } }
+                thead { (self.headings_of_games()) }
                 tbody { @for (index, pairing) in round.pairings.iter().enumerate() { (row(index, pairing)) } }
             } }
             @if !section.byes(round).is_empty() { p.bye { (texts.without_opponent) @for (index, player) in section.byes(round).into_iter().enumerate() {
                 @if index > 0 { ", " } (self.player_link(section, player))
             } } }
         } })
+    }
+
+    /// Renders the headings of a table of games.
+    pub(super) fn headings_of_games(&self) -> Markup {
+        let texts = self.texts();
+        html! { tr { th.pl1 scope="col" { (texts.board_heading) } @for text in [texts.white, texts.black, texts.result] { th scope="col" { (text) } } } }
     }
 
     /// Returns the official result of a pairing, else the result or the status of its game, else whether it is deferred.
@@ -97,7 +103,7 @@ impl<'a> PageBuilder<'a> {
         html! {
             div.tb tabindex="0" role="region" aria-label=(self.texts().results) { table.st1 { tbody {
                 @for [home, away] in section.matches(round) {
-                    tr { th scope="row" { (name(Some(&truncated(&home.0)))) } td { (name(Some(&truncated(&away.0)))) } td.nw.sc { (home.1) "–" (away.1) } }
+                    tr { td { (name(Some(&truncated(&home.0)))) } td { (name(Some(&truncated(&away.0)))) } td.nw.sc { @if round.has_begun() { (home.1) "–" (away.1) } @else { "–" } } }
                 }
             } } }
         }
@@ -139,24 +145,25 @@ impl<'a> PageBuilder<'a> {
         last.get(pairing.id.as_str()).is_some_and(|last| last.is_same(shown)).then_some(pairing)
     }
 
-    /// Renders rows of standings, if there are some; with a section, also the games of each player by round.
-    pub(super) fn table(&self, rows: &[StandingsRow], section: Option<&PlannedSection>) -> Markup {
+    /// Renders rows of standings, if there are some: those of the players of a section, or of teams; with rounds, also the games of each
+    /// player.
+    pub(super) fn table(&self, rows: &[StandingsRow], section: Option<&PlannedSection>, has_rounds: bool) -> Markup {
         if rows.is_empty() {
             return html! {};
         }
         let texts = self.texts();
-        let rounds: &[PlannedRound] = section.map_or(&[], |section| &section.rounds);
+        let rounds: &[PlannedRound] = section.filter(|_| has_rounds).map_or(&[], |section| &section.rounds);
         let number = |id: u64| rows.iter().position(|row| row.id == Some(id)).map(|at| at + 1);
         let games = self.games_by_pairing();
         // If ranks are shared, a column shows the row numbers that identify opponents.
-        let is_shared = section.is_some() && rows.iter().zip(1_usize..).any(|(row, at)| row.rank != at.to_string());
+        let is_shared = has_rounds && rows.iter().zip(1_usize..).any(|(row, at)| row.rank != at.to_string());
         let has_board_points = rows.iter().any(|row| !row.board_points.is_empty());
         let ties: Vec<&str> = rows[0].tie_breaks.iter().map(|(name, _)| name.as_str()).collect();
         html! {
             div.tb tabindex="0" role="region" aria-label=(texts.standings) { table.st1 {
                 thead { tr {
-                    @if is_shared { th scope="col" { "№" } }
-                    th scope="col" { (texts.rank) } th scope="col" { (texts.name) } th scope="col" { (texts.points) }
+                    @if is_shared { th.pl1 scope="col" { "№" } }
+                    th.pl1 scope="col" { (texts.rank) } th scope="col" { (texts.name) } th scope="col" { (texts.points) }
                     @if has_board_points { th scope="col" { (texts.board_points) } }
                     th scope="col" { (texts.played) }
                     @for tie in &ties { th.rt scope="col" { (TieBreak::from_name(tie).map_or("", TieBreak::heading)) } }
@@ -174,7 +181,7 @@ impl<'a> PageBuilder<'a> {
                         @if has_board_points { td { (row.board_points) } }
                         td { (row.games) }
                         @for (_, value) in &row.tie_breaks { td.rt { (value) } }
-                        @for cell in section.zip(row.id).map(|(section, id)| section.player_rounds(id)).unwrap_or_default() {
+                        @for cell in section.zip(row.id).filter(|_| has_rounds).map(|(section, id)| section.player_rounds(id)).unwrap_or_default() {
                             td.x { @match cell {
                                 Some(cell) => { (self.crosstable_cell(&cell, cell.opponent.and_then(number), games.get(cell.pairing))) }
                                 None => { span { "–" } }
@@ -191,7 +198,7 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let (class, word) = if cell.is_white { ("dw", texts.white) } else { ("db", texts.black) };
         let content = html! {
-            @if cell.opponent.is_none() { (texts.bye) } @else {
+            @if cell.reason == ViewerReason::Bye { (texts.bye) } @else {
                 @match opponent { Some(number) => { (number) } None => { "–" } }
                 i class=(class) {} span.vh { " " (word) " " }
             }
@@ -207,7 +214,7 @@ impl<'a> PageBuilder<'a> {
 
 /// Returns the words for the official result of a pairing, or for its deferral; `None` if it has neither.
 pub(crate) fn official_result(texts: &PageTexts, pairing: &PlannedPairing) -> Option<String> {
-    if let Some(points) = pairing.bye_points() {
+    if let Some(points) = pairing.bye_points().filter(|_| pairing.reason != ViewerReason::Forfeit) {
         return Some(format!("{} {points}", texts.bye));
     }
     match (&pairing.points, pairing.later) {

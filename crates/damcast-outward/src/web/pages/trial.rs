@@ -109,7 +109,8 @@ impl PageBuilder<'_> {
                 } }
                 h2 { (texts.legal_moves) }
                 @if trial.legal.is_empty() { p.q { (texts.no_legal_move) } }
-                ul.line #legal { @for ply in &trial.legal {
+                // A longer line has no page.
+                ul.line #legal { @for ply in trial.legal.iter().filter(|_| count < MAX_LINE_LEN) {
                     @let text = notation::write(trial.variant, ply, &trial.legal);
                     @let path = fields_of(trial.variant, ply).0;
                     li { a href=(address(count, Some(&text))) data-path=(path.iter().map(usize::to_string).collect::<Vec<_>>().join(",")) { (super::board::with_capture_sign(&text)) } }

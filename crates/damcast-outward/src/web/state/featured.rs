@@ -22,6 +22,8 @@ pub(super) struct FeaturedEvent {
     #[serde(default)]
     boards: Vec<String>,
     every: Option<u32>,
+    /// Hall of the choice, if a hub joins several.
+    hall: Option<String>,
 }
 
 /// Last choice of the featured board.
@@ -30,6 +32,7 @@ pub struct FeaturedState {
     mode: FeaturedMode,
     /// Time of publication of the choice, in ms since 1970.
     since: i64,
+    hall: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -64,9 +67,9 @@ impl RecentMoves {
 }
 
 impl FeaturedState {
-    /// Takes over the choice of an event, heard at a time; ignores other events.
+    /// Takes over the choice of an event, heard at a time; ignores other events, and earlier choices of another hall.
     pub(super) fn apply(&mut self, event: FeaturedEvent, heard: i64) {
-        if event.r#type != "featured" {
+        if event.r#type != "featured" || (event.hall != self.hall && heard < self.since) {
             return;
         }
         let every = i64::from(event.every.unwrap_or(1).max(1)) * 1000;
@@ -75,7 +78,7 @@ impl FeaturedState {
             "most-moves" => FeaturedMode::MostMoves,
             _ => FeaturedMode::Off,
         };
-        *self = FeaturedState { mode, since: heard };
+        *self = FeaturedState { mode, since: heard, hall: event.hall };
     }
 }
 
@@ -139,6 +142,19 @@ mod tests {
         }
         events.push((9, "{\"type\":\"round\",\"mode\":\"off\"}\n".to_owned()));
         assert_eq!(hall(&events).featured(10, |_| true), Some("b-2"));
+    }
+
+    #[test]
+    fn choice_of_another_hall_that_was_made_before_changes_nothing() {
+        let of_hall =
+            |hall: &str, board: &str| choice("board", board, 1).replace("{", &format!("{{\"hall\":\"{hall}\","));
+        let featured = |events: &[(i64, String)]| hall(events).featured(9_999, |_| true).map(str::to_owned);
+        let mut events = vec![(900, of_hall("a", "[\"a.2\"]")), (500, of_hall("c", "[\"c.1\"]"))];
+        assert_eq!(featured(&events).as_deref(), Some("a.2"));
+        events.push((800, of_hall("a", "[\"a.3\"]")));
+        assert_eq!(featured(&events).as_deref(), Some("a.3"), "the clock of the hall was set back");
+        events.push((1000, of_hall("c", "[\"c.1\"]")));
+        assert_eq!(featured(&events).as_deref(), Some("c.1"));
     }
 
     #[test]

@@ -274,6 +274,11 @@ impl ViewerGame {
         self.is_ended && self.summary.count == 0 && self.result.is_none()
     }
 
+    /// Whether the game counts for its pairing: it is not played again, and not void.
+    pub fn counts(&self) -> bool {
+        self.tag("Replayed").is_none() && !self.is_void()
+    }
+
     /// Whether the game goes on.
     pub fn is_on(&self) -> bool {
         !self.is_unstarted() && !self.has_ended()

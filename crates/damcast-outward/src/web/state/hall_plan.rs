@@ -1,12 +1,13 @@
 //! Reads the plan of each hall from its events: the published tournament, and the boards with the tags of their next games.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use draughts_tournament::{Event, Part, Tournament};
+use draughts_tournament::{BoardAssignment, Event, Part, Tournament};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::halls::number_at_end;
 use super::{ViewerHall, time_of};
 
 /// Published tournament and boards of a hall.
@@ -16,6 +17,21 @@ pub struct HallPlan {
     pub tournament: Tournament,
     /// Boards in their order.
     pub boards: Vec<PlannedBoard>,
+    claims: OnceLock<BTreeMap<u64, String>>,
+}
+
+impl HallPlan {
+    /// Returns the boards whose next game has the number at the end of their names, by this number: no other board gets it before they begin.
+    pub(super) fn claims(&self) -> &BTreeMap<u64, String> {
+        self.claims.get_or_init(|| {
+            let assigned = self.tournament.board_assignments().into_iter();
+            let claim = |of: BoardAssignment| {
+                let tag = of.tags.iter().find(|(name, _)| name == "Board").and_then(|(_, number)| number.parse().ok());
+                tag.filter(|number| number_at_end(&of.board) == Some(*number)).map(|number| (number, of.board))
+            };
+            assigned.filter_map(claim).collect()
+        })
+    }
 }
 
 /// Board with the type and the tags of its next game.
@@ -70,7 +86,9 @@ impl ViewerHall {
 
     fn plan_mut(&mut self, hall: String) -> &mut HallPlan {
         self.planned_seq = self.seq;
-        Arc::make_mut(Arc::make_mut(&mut self.plans).entry(hall).or_default())
+        let plan = Arc::make_mut(Arc::make_mut(&mut self.plans).entry(hall).or_default());
+        plan.claims = OnceLock::new();
+        plan
     }
 
     pub(super) fn apply_tournament(&mut self, event: TournamentEvent) {

@@ -95,13 +95,19 @@ impl ViewerHall {
     }
 
     /// Returns all boards with their numbers, hall by hall: the tag `Board` of the last game that has one, else the number at the end of the
-    /// name, else the next free number in the order of names. If two games have one number, the board with it in its name has it.
+    /// name, else the next free number in the order of names. If two games have one number, the board with it in its name has it, also while
+    /// it waits for its game.
     pub fn boards(&self) -> Vec<(BoardNumber, &ViewerBoard)> {
         let mut all = Vec::new();
         for hall in 0..self.halls.len().max(1) {
             let boards: Vec<&ViewerBoard> =
                 self.boards.iter().map(|board| &**board).filter(|board| self.hall_of(&board.name) == hall).collect();
-            let numbers = numbers(&boards);
+            let name = self.halls.get(hall).map_or("", |hall| &hall.name);
+            let prefix = if name.is_empty() { String::new() } else { format!("{name}.") };
+            let claims = self.plans.get(name).map(|plan| plan.claims());
+            // The board that waits for a game with a number.
+            let claimant = |number| Some(format!("{prefix}{}", claims?.get(&number)?));
+            let numbers = numbers(&boards, claimant);
             all.extend(numbers.into_iter().map(|number| BoardNumber { hall, number }).zip(boards));
         }
         all.sort_by_key(|(number, _)| *number);
@@ -119,10 +125,14 @@ impl ViewerHall {
 }
 
 /// Returns the numbers of the boards of a hall: distinct, and the same whichever other boards have begun, if names or tags say them.
-fn numbers(boards: &[&ViewerBoard]) -> Vec<u64> {
+fn numbers(boards: &[&ViewerBoard], claimant: impl Fn(u64) -> Option<String>) -> Vec<u64> {
     let tag = |game: &ViewerGame| game.tags.get("Board")?.parse::<u64>().ok();
-    let own = |board: &&ViewerBoard| tag(board.current()?);
-    let earlier = |board: &&ViewerBoard| board.games.iter().rev().find_map(|game| tag(game));
+    let is_claimed =
+        |board: &&ViewerBoard, number: &u64| claimant(*number).is_some_and(|claimant| claimant != board.name);
+    let own = |board: &&ViewerBoard| tag(board.current()?).filter(|number| !is_claimed(board, number));
+    let earlier = |board: &&ViewerBoard| {
+        board.games.iter().rev().find_map(|game| tag(game)).filter(|number| !is_claimed(board, number))
+    };
     let mut numbers: Vec<Option<u64>> = vec![None; boards.len()];
     // If two games have one number, the board with it in its name keeps it.
     let named = |board: &&ViewerBoard| own(board).filter(|number| number_at_end(&board.name) == Some(*number));
@@ -146,7 +156,7 @@ fn numbers(boards: &[&ViewerBoard]) -> Vec<u64> {
 }
 
 /// Returns the number with which a name ends, unless it is 0.
-fn number_at_end(name: &str) -> Option<u64> {
+pub(super) fn number_at_end(name: &str) -> Option<u64> {
     let rest = name.trim_end_matches(|c: char| c.is_ascii_digit());
     name[rest.len()..].parse().ok().filter(|number| *number > 0)
 }

@@ -31,6 +31,8 @@ texts! {
         no_section: "There are no standings of {} yet.", "Er is nog geen stand van {}.", "Il n’y a pas encore de classement de {}.", "Таблицы {} пока нет.";
         /// In place of an overlay with the standings, without a tournament.
         no_standings: "There are no standings yet.", "Er is nog geen stand.", "Il n’y a pas encore de classement.", "Таблицы пока нет.";
+        /// Label of the choice of a section, for its standings.
+        section: "Section of the standings", "Groep van de stand", "Groupe du classement", "Группа таблицы";
         /// Label of a number, in pixels.
         width: "Width in pixels", "Breedte in pixels", "Largeur en pixels", "Ширина в пикселях";
         /// Label of a number, in pixels.
