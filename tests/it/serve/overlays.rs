@@ -119,9 +119,12 @@ fn featured_overlay_follows_choice_and_may_be_empty() {
     assert!(!shows(&outlet, "Jansen").contains(nothing));
     feature(&mut outlet, "board", &["3"]);
     shows(&outlet, "Clerc|Not started|<svg");
-    // By its name too, before its first game.
+    // By its name too, before its first game. The page of all boards leads with it.
     feature(&mut outlet, "board", &["board-3"]);
     shows(&outlet, "Clerc|Not started|<svg");
+    let page = server.get("/").text();
+    let lead = page.split_once("<li class=\"lead\"").unwrap().1.split("</li>").next().unwrap();
+    assert!(lead.contains("Clerc"), "{lead}");
     feature(&mut outlet, "board", &["nowhere"]);
     shows(&outlet, nothing);
     feature(&mut outlet, "most-moves", &[]);

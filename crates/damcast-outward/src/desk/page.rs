@@ -6,7 +6,7 @@ use maud::{DOCTYPE, PreEscaped, html};
 
 use super::texts::{HtmlTexts, for_other_script, for_script};
 use crate::web::assets::{Asset, CSS, JS, STYLE, joined, minify};
-use crate::web::{Language, compress_best};
+use crate::web::{Language, compress};
 
 /// Page of the desk with its assets.
 pub struct Page {
@@ -56,7 +56,7 @@ impl Page {
             let other_script = Asset::new("views", "js", JS, minify(OTHER_SCRIPT) + &other_texts);
             let paths = [style.path(), script.path(), other_script.path(), paper.path()];
             let plain = Bytes::from(html(language, has_passwords, paths));
-            texts.push((language, CompressedText { compressed: compress_best(&plain), plain }));
+            texts.push((language, CompressedText { compressed: compress(9, &plain), plain }));
             assets.push(other_script);
         }
         assets.splice(..0, [style, script]);

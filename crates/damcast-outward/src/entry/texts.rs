@@ -84,19 +84,3 @@ texts! {
     }
     counts {}
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::web::Language;
-    use crate::web::texts::faults;
-
-    #[test]
-    fn texts_agree_in_all_languages() {
-        let english = EntryTexts::in_language(Language::En).entries();
-        for language in Language::ALL {
-            let faults = faults(&EntryTexts::in_language(language).entries(), &english);
-            assert!(faults.is_empty(), "{language:?}: {faults:#?}");
-        }
-    }
-}

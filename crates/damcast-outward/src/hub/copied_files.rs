@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::copy::if_found;
 use crate::curl::FileAnswer;
 use crate::joined_sections::{JoinedSections, join_games, join_standings};
-use crate::web::files::{NUMBERED_FOLDERS, PDN_CONTENT_TYPE, WHOLE_FILES, is_archived, is_folder_number};
+use crate::web::files::{NUMBERED_FOLDERS, WHOLE_FILES, content_type};
 
 /// Largest number of files of a hall.
 const MAX_FILES: usize = 4096;
@@ -81,7 +81,7 @@ impl ListedFiles {
         if listed.len() > MAX_FILES {
             return Err(io::Error::other(format!("it lists {} files; the hub takes {MAX_FILES}", listed.len())));
         }
-        if let Some((wrong, _)) = listed.iter().find(|(name, _)| !is_outlet_file(name)) {
+        if let Some((wrong, _)) = listed.iter().find(|(name, _)| content_type(name).is_none()) {
             let shown: String = wrong.chars().take(80).collect();
             return Err(io::Error::other(format!("it lists {shown:?}, which is the file of no outlet")));
         }
@@ -112,18 +112,6 @@ impl ListedFiles {
     pub fn names(&self) -> Vec<String> {
         self.tags.keys().cloned().collect()
     }
-}
-
-/// Whether a path is that of a file beside the events of an outlet.
-fn is_outlet_file(name: &str) -> bool {
-    let is_games = |name: &str| WHOLE_FILES.iter().any(|(known, kind)| *known == name && *kind == PDN_CONTENT_TYPE);
-    let is_numbered = |folder: &str| {
-        let below = name.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')?.split_once('/'));
-        below.is_some_and(|(number, name)| is_folder_number(number) && is_games(name))
-    };
-    WHOLE_FILES.iter().any(|(known, _)| *known == name)
-        || name.strip_prefix(ARCHIVE).is_some_and(is_archived)
-        || NUMBERED_FOLDERS.into_iter().any(is_numbered)
 }
 
 /// Checks whether readers can use a file; returns why not.
@@ -186,7 +174,7 @@ impl HallFiles {
                 found.push(name);
             }
         }
-        for name in found.into_iter().filter(|name| is_outlet_file(name)) {
+        for name in found.into_iter().filter(|name| content_type(name).is_some()) {
             if let Ok(there) = fs::symlink_metadata(folder.join(&name)) {
                 files.size += there.len();
                 files.names.insert(name);

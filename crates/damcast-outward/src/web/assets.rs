@@ -3,7 +3,7 @@
 use axum::body::Bytes;
 use sha2::{Digest, Sha256};
 
-use super::compress_best;
+use super::compress;
 use crate::hex::hex;
 
 /// Content type of styles.
@@ -78,7 +78,7 @@ impl Asset {
     pub fn new(name: &str, ending: &str, kind: &'static str, text: impl Into<Bytes>) -> Asset {
         let bytes: Bytes = text.into();
         let hash = hex(&Sha256::digest(&bytes)[..8]);
-        Asset { path: format!("/assets/{name}-{hash}.{ending}"), kind, compressed: compress_best(&bytes), bytes }
+        Asset { path: format!("/assets/{name}-{hash}.{ending}"), kind, compressed: compress(9, &bytes), bytes }
     }
 }
 

@@ -77,8 +77,9 @@ pub fn answer(files: &Arc<OutletFiles>, hall: &ViewerHall, sign: &Arc<AtomicI64>
     if request.follow.is_some() {
         add("cache-control", "no-store, no-transform");
         add("x-accel-buffering", "no");
-        return (Extension(LineFeed::new(file, mark.begin, hall, (files.clone(), sign.clone()))), headers)
-            .into_response();
+        let (generation, restarts, at) = (hall.generation.clone(), hall.restarts, mark.begin);
+        let (file, files, sign) = (file.map(Arc::new), files.clone(), sign.clone());
+        return (Extension(LineFeed { file, generation, restarts, at, files, sign }), headers).into_response();
     }
     add("cache-control", "no-cache");
     add("etag", &format!("\"{}-{from}\"", hall.id()));
@@ -102,42 +103,22 @@ pub struct LineFeed {
     sign: Arc<AtomicI64>,
 }
 
-/// Next bytes of a stream.
-#[derive(Debug)]
-pub enum NextLines {
-    /// Bytes after which more are there already.
-    Some(Bytes),
-    /// All bytes that are there.
-    All(Bytes),
-    /// The file has other lines now: the stream ends.
-    End,
-}
-
 impl LineFeed {
-    fn new(
-        file: Option<File>,
-        at: u64,
-        hall: &ViewerHall,
-        (files, sign): (Arc<OutletFiles>, Arc<AtomicI64>),
-    ) -> LineFeed {
-        let (generation, restarts) = (hall.generation.clone(), hall.restarts);
-        LineFeed { file: file.map(Arc::new), generation, restarts, at, files, sign }
-    }
-
-    /// Returns the next lines up to the last one of `hall`.
-    pub fn next(&mut self, hall: &ViewerHall) -> NextLines {
+    /// Returns the next lines up to the last one of `hall`, and whether more are there already; `None` if the file has other lines now: the
+    /// stream ends.
+    pub fn next(&mut self, hall: &ViewerHall) -> Option<(Bytes, bool)> {
         if hall.generation != self.generation || hall.restarts != self.restarts || hall.bytes < self.at {
-            return NextLines::End;
+            return None;
         }
         let remaining = hall.bytes - self.at;
         let size = remaining.min(MAX_PIECE);
         let mut bytes = vec![0; usize::try_from(size).unwrap_or_default()];
         // A file that was cut ends the stream: its reader asks again.
         if self.file.as_ref().is_some_and(|file| file.read_exact_at(&mut bytes, self.at).is_err()) {
-            return NextLines::End;
+            return None;
         }
         self.at += size;
-        if size < remaining { NextLines::Some(bytes.into()) } else { NextLines::All(bytes.into()) }
+        Some((bytes.into(), size < remaining))
     }
 
     /// Returns the line without a number: for how long the recorder has been silent at a time, in ms since 1970, and the tag of the files.

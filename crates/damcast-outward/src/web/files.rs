@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
+use percent_encoding::percent_decode_str;
 use rustix::fs::{Mode, OFlags};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -64,7 +65,7 @@ pub struct Representation {
 impl Representation {
     /// Compresses bytes.
     pub fn new(bytes: Vec<u8>, etag: String) -> Representation {
-        Representation { compressed: compress(&bytes), bytes: exact(bytes), etag }
+        Representation { compressed: compress(6, &bytes), bytes: exact(bytes), etag }
     }
 
     /// Compresses bytes. The entity tag changes with them only.
@@ -250,13 +251,36 @@ fn stamp_of(there: &std::fs::Metadata) -> FileStamp {
     (there.dev(), there.ino(), there.len(), there.mtime(), there.mtime_nsec())
 }
 
+/// Returns the content type of a file beside the events of an outlet by its path there; `None` for any other path.
+pub fn content_type(path: &str) -> Option<&'static str> {
+    let whole = |file: &str| WHOLE_FILES.into_iter().find(|(known, _)| *known == file).map(|(_, kind)| kind);
+    match path.split('/').collect::<Vec<_>>()[..] {
+        [file] => whole(file),
+        ["archive", file] => is_archived(file).then_some(PDN_CONTENT_TYPE),
+        [folder, number, file] if NUMBERED_FOLDERS.contains(&folder) && is_folder_number(number) => {
+            whole(file).filter(|kind| *kind == PDN_CONTENT_TYPE)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the path and the content type of the file of an outlet that the path of an address names, also below a hall.
+pub fn named_file(address: &str, is_hall: impl Fn(&str) -> bool) -> Option<(String, &'static str)> {
+    let path = percent_decode_str(address.strip_prefix('/')?).decode_utf8().ok()?.into_owned();
+    let kind = match path.split('/').collect::<Vec<_>>()[..] {
+        ["hall", hall, "games.pdn" | "started.pdn"] if is_hall(hall) => PDN_CONTENT_TYPE,
+        _ => content_type(&path)?,
+    };
+    Some((path, kind))
+}
+
 /// Whether a name is that of the folder of a round or a part: one to four digits.
-pub fn is_folder_number(name: &str) -> bool {
+fn is_folder_number(name: &str) -> bool {
     (1..=4).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a name is the plain name of an archived game.
-pub fn is_archived(name: &str) -> bool {
+fn is_archived(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !name.starts_with('.') && name.ends_with(".pdn") && name.bytes().all(is_plain)
 }

@@ -61,12 +61,10 @@ mod tests {
 
     #[test]
     fn localhost_is_reached_locally_only() {
-        for here in
-            ["localhost", "LocalHost.", "127.0.0.1", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]"]
-        {
+        for here in "localhost LocalHost. 127.0.0.1 127.1.2.3 [::1] [::ffff:127.0.0.1] 0.0.0.0 [::]".split(' ') {
             assert!(is_local_host(here), "{here}");
         }
-        for elsewhere in ["192.168.1.7", "[fe80::1]", "hall-pc.local", "localhost.example.org", "128.0.0.1", ""] {
+        for elsewhere in "192.168.1.7 [fe80::1] hall-pc.local localhost.example.org 128.0.0.1 ".split(' ') {
             assert!(!is_local_host(elsewhere), "{elsewhere}");
         }
     }
@@ -74,49 +72,16 @@ mod tests {
     #[test]
     fn compares_whole_names() {
         let hosts = AllowedHosts::new(Some("Hall-PC"), &["live.example.org".to_owned()]);
-        for allowed in [
-            "localhost",
-            "LOCALHOST:8080",
-            "localhost.",
-            "127.0.0.1",
-            "127.0.0.1:8080",
-            "[::1]:8080",
-            "192.168.1.7:80",
-            "hall-pc",
-            "hall-pc.local:8080",
-            "Live.Example.Org",
-            "live.example.org.:443",
-            "[fe80::1]",
-        ] {
-            assert!(hosts.allows(allowed), "{allowed}");
+        let allowed = "localhost LOCALHOST:8080 localhost. 127.0.0.1 127.0.0.1:8080 [::1]:8080 192.168.1.7:80 hall-pc \
+            hall-pc.local:8080 Live.Example.Org live.example.org.:443 [fe80::1]";
+        for host in allowed.split(' ') {
+            assert!(hosts.allows(host), "{host}");
         }
-        for foreign in [
-            "",
-            "evil.example",
-            "localhost.evil.example",
-            "127.0.0.1.evil.example",
-            "127.evil.example",
-            "evil.example:8080",
-            "live.example.org.evil.example",
-            "evil-live.example.org",
-            "x@localhost",
-            "localhost@evil.example",
-            "localhost:8080:1",
-            "null",
-            "[::1",
-            "[localhost]",
-            "loc\u{e4}lhost",
-            "127.0.0.1 ",
-            "0x7f.1",
-            "localhost/..",
-            "localhost:port",
-            "localhost:99999",
-            "127.0.0.1:",
-            "*",
-            "..",
-            ".",
-        ] {
-            assert!(!hosts.allows(foreign), "{foreign}");
+        let foreign = "|evil.example|localhost.evil.example|127.0.0.1.evil.example|127.evil.example|evil.example:8080|\
+            live.example.org.evil.example|evil-live.example.org|x@localhost|localhost@evil.example|localhost:8080:1|null|[::1|\
+            [localhost]|loc\u{e4}lhost|127.0.0.1 |0x7f.1|localhost/..|localhost:port|localhost:99999|127.0.0.1:|*|..|.";
+        for host in foreign.split('|') {
+            assert!(!hosts.allows(host), "{host}");
         }
     }
 }

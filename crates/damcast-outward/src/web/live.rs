@@ -29,7 +29,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use super::event_lines::{LineFeed, NextLines};
+use super::event_lines::LineFeed;
 use super::page_store::{LOAD_AGAIN, PageStore};
 use super::pages::address::PageAddress;
 use super::state::{MissedFrames, ViewerHall};
@@ -102,9 +102,9 @@ impl Feed {
         (Feed::Boards { follows, generation: hall.generation.clone(), sent: hall.seq }, first)
     }
 
-    /// Returns what is new in a view.
-    fn next(&mut self, view: &View) -> NextLines {
-        NextLines::All(match self {
+    /// Returns what is new in a view, and whether more is there already; `None` ends the stream.
+    fn next(&mut self, view: &View) -> Option<(Bytes, bool)> {
+        let bytes = match self {
             Feed::Lines(lines) => return lines.next(&view.hall),
             Feed::Page { address, pages, sent, silent_since } => {
                 let (changes, view) = pages.changes(address, *sent);
@@ -122,7 +122,8 @@ impl Feed {
                 hall.generation.clone_into(generation);
                 changes(hall, missed, follows.as_deref())
             }
-        })
+        };
+        Some((bytes, false))
     }
 
     /// Returns the beat of a reader. That of a page has the identifier of the view that the reader has.
@@ -226,9 +227,9 @@ impl LiveStream {
                 let view = views.borrow_and_update().clone();
                 loop {
                     match feed.next(&view) {
-                        NextLines::Some(bytes) => connection.write_all(&bytes).await?,
-                        NextLines::All(bytes) => break bytes,
-                        NextLines::End => return Ok(()),
+                        Some((bytes, true)) => connection.write_all(&bytes).await?,
+                        Some((bytes, false)) => break bytes,
+                        None => return Ok(()),
                     }
                 }
             };

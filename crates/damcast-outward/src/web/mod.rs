@@ -186,24 +186,15 @@ async fn write_state(
     }
 }
 
-/// Compresses bytes as gzip, fast.
-pub(super) fn compress(bytes: &[u8]) -> Bytes {
-    compress_at(Compression::new(6), bytes)
-}
-
-/// Compresses bytes as gzip, as small as possible; for data that is compressed once.
-pub(super) fn compress_best(bytes: &[u8]) -> Bytes {
-    compress_at(Compression::best(), bytes)
+/// Compresses bytes as gzip; level 9 makes them as small as possible, for data that is compressed once.
+pub(super) fn compress(level: u32, bytes: &[u8]) -> Bytes {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::new(level));
+    // Writing to a Vec cannot fail.
+    let _ = packer.write_all(bytes);
+    exact(packer.finish().unwrap_or_default())
 }
 
 /// Shares bytes without the spare room of their vector.
 pub(super) fn exact(bytes: Vec<u8>) -> Bytes {
     bytes.into_boxed_slice().into()
-}
-
-fn compress_at(level: Compression, bytes: &[u8]) -> Bytes {
-    let mut packer = GzEncoder::new(Vec::new(), level);
-    // Writing to a Vec cannot fail.
-    let _ = packer.write_all(bytes);
-    exact(packer.finish().unwrap_or_default())
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use draughts::Variant;
 use draughts_tournament::{BoardAssignment, format_pairing_key};
 
 use super::state::{BoardNumber, HallPlan, PlannedBoard, ViewerGame, ViewerHall};
@@ -25,20 +24,6 @@ pub struct NextGame {
 }
 
 impl NextGame {
-    fn new(
-        (hall, name): (usize, &str),
-        place: u64,
-        board: &PlannedBoard,
-        assigned: Option<(&BoardAssignment, String)>,
-    ) -> NextGame {
-        let mut tags = board.tags.clone();
-        let prefix = if name.is_empty() { String::new() } else { format!("{}.", name.replace('/', ".")) };
-        tags.extend(assigned.iter().flat_map(|(assignment, _)| assignment.tags.iter().cloned()));
-        let mut game = ViewerGame::unstarted(tags);
-        game.pairing = assigned.map(|(_, id)| id);
-        NextGame { hall, place, board: prefix + &board.name, since: board.since, game }
-    }
-
     /// Returns the number that the tag `Board` gives the game.
     pub fn tagged_number(&self) -> Option<BoardNumber> {
         let number = self.game.tag("Board")?.parse().ok()?;
@@ -66,16 +51,18 @@ pub(super) fn next_games(
         let own = format_pairing_key(assignment.pairing);
         if hall.is_empty() { own } else { sections.pairing(hall, &own) }
     };
-    let game = |(place, board): (u64, &PlannedBoard)| {
+    let prefix = if hall.is_empty() { String::new() } else { format!("{}.", hall.replace('/', ".")) };
+    let next = |(place, board): (u64, &PlannedBoard)| {
         let assignment = by_board.get(board.name.as_str()).copied();
-        let variant = board.tags.get("GameType").and_then(|tag| Variant::from_tag(tag).ok());
-        let format = variant.map(|variant| variant.result_format);
+        let mut tags = board.tags.clone();
+        tags.extend(assignment.iter().flat_map(|assignment| assignment.tags.iter().cloned()));
+        let mut game = ViewerGame::unstarted(tags);
+        game.pairing = assignment.map(id);
         // A forfeit has a result without a game.
+        let format = game.variant.map(|variant| variant.result_format);
         let result = assignment.and_then(|assignment| plan.tournament.result_tag(assignment.pairing, format));
-        let mut next =
-            NextGame::new((index, hall), place, board, assignment.map(|assignment| (assignment, id(assignment))));
-        next.game.result = next.game.result.or(result);
-        Arc::new(next)
+        game.result = game.result.or(result);
+        Arc::new(NextGame { hall: index, place, board: format!("{prefix}{}", board.name), since: board.since, game })
     };
-    (1..).zip(&plan.boards).map(game).collect()
+    (1..).zip(&plan.boards).map(next).collect()
 }

@@ -37,7 +37,7 @@ pub struct PageStore {
     pub assets: Assets,
     /// Reader of the games that memory has no moves of.
     pub games: StoredGames,
-    /// Changes with the assets and the version.
+    /// Changes with the assets and the version: pages of another build need its script and style first.
     pub build: String,
     views: watch::Receiver<Arc<View>>,
     is_polled: bool,
@@ -144,11 +144,6 @@ impl PageStore {
         PageBuilder { view, address, assets: &self.assets, parts, live }
     }
 
-    /// Whether this is the build identifier of this server: pages of another build need its script and style first.
-    pub fn is_build(&self, build: &str) -> bool {
-        self.build == build
-    }
-
     /// Returns the number of a view by its identifier; `None` if it is unknown or long past.
     pub fn step_of(&self, id: &str) -> Option<u64> {
         let (known, _) = self.lock();
@@ -229,14 +224,7 @@ mod tests {
         let (views, shown) = watch::channel(view(&mut hall, 1));
         let games = StoredGames::new("/nowhere".into());
         let store = PageStore::new(Assets::embedded(), games, shown.clone(), false);
-        let address = PageAddress {
-            path: "/".into(),
-            kind: PageKind::Boards(BoardFilter::All),
-            language: Language::En,
-            is_language_chosen: false,
-            hides_results: false,
-            public_site: None,
-        };
+        let address = PageAddress::new("/", PageKind::Boards(BoardFilter::All), Language::En);
         const LAST: u64 = 3000;
         // The views wait for one of the readers.
         let newest = AtomicU64::new(0);

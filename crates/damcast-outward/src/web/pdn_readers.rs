@@ -1,12 +1,12 @@
 //! Programs that read PDN files again and again, such as the relay of lidraughts, and those of them that no longer come.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use axum::http::{HeaderMap, header};
 use serde_json::{Value, json};
 
-use super::state::{ViewerGame, ViewerHall};
+use super::state::{BoardNumber, ViewerBoard, ViewerGame, ViewerHall};
 
 /// Number of readings after which a program counts as a regular reader.
 const MIN_READINGS: u32 = 5;
@@ -80,11 +80,11 @@ impl PdnReaders {
 
     /// Returns the readers and their alarms for the state file. Call it every few seconds, with the time in ms since 1970.
     pub fn report(&self, hall: &ViewerHall, now: i64) -> (Value, Value) {
-        let going = OngoingGames::of(hall);
+        let boards = hall.boards();
         let mut readers = self.lock();
         readers.retain(|_, visits| now - visits.last <= MEMORY);
         for (key, visits) in readers.iter_mut() {
-            visits.games_since = going.has_game_of(&key.file).then(|| visits.games_since.unwrap_or(now));
+            visits.games_since = has_game_of(&boards, &key.file).then(|| visits.games_since.unwrap_or(now));
         }
         let mut all: Vec<_> = readers.iter().filter(|(_, visits)| visits.is_regular).collect();
         all.sort_by_key(|(key, _)| *key);
@@ -110,37 +110,18 @@ fn alarm(ReaderKey { file, program }: &ReaderKey, visits: &ReaderVisits) -> Valu
     })
 }
 
-/// Games that go on.
-struct OngoingGames<'a> {
-    /// Names of their boards; at a hub each begins with the name of its hall and a dot.
-    boards: Vec<&'a str>,
-    rounds: BTreeSet<&'a str>,
-}
-
-impl OngoingGames<'_> {
-    fn of(hall: &ViewerHall) -> OngoingGames<'_> {
-        let boards = hall.boards();
-        let current = boards.iter().filter_map(|(_, board)| Some((board.name.as_str(), board.current()?)));
-        let has_pairings = boards.iter().any(|(_, board)| board.games.iter().any(|game| game.pairing.is_some()));
-        // In a tournament, players who analyse after their game do not count.
-        let counts = |game: &ViewerGame| game.is_on() && (game.pairing.is_some() || !has_pairings);
-        let ongoing: Vec<_> = current.filter(|(_, game)| counts(game)).collect();
-        OngoingGames {
-            boards: ongoing.iter().map(|(board, _)| *board).collect(),
-            rounds: ongoing.iter().filter_map(|(_, game)| game.tag("Round")).collect(),
-        }
-    }
-
-    /// Whether a file has a game that goes on. The file of a round or of a hall has its games only.
-    fn has_game_of(&self, file: &str) -> bool {
-        match file.split('/').collect::<Vec<_>>()[..] {
-            ["round", round, _] => self.rounds.contains(round),
-            ["hall", hall, _] => {
-                self.boards.iter().any(|board| board.split_once('.').is_some_and(|(of, _)| of == hall))
-            }
-            _ => !self.boards.is_empty(),
-        }
-    }
+/// Whether a file has a game that goes on. The file of a round, or of a hall in the name of its boards, has its games only.
+fn has_game_of(boards: &[(BoardNumber, &ViewerBoard)], file: &str) -> bool {
+    let path: Vec<&str> = file.split('/').collect();
+    let is_its = |board: &ViewerBoard, game: &ViewerGame| match path[..] {
+        ["round", round, _] => game.tag("Round") == Some(round),
+        ["hall", hall, _] => board.name.split_once('.').is_some_and(|(of, _)| of == hall),
+        _ => true,
+    };
+    let has_pairings = boards.iter().any(|(_, board)| board.games.iter().any(|game| game.pairing.is_some()));
+    // In a tournament, players who analyse after their game do not count.
+    let counts = |game: &ViewerGame| game.is_on() && (game.pairing.is_some() || !has_pairings);
+    boards.iter().any(|(_, board)| board.current().is_some_and(|game| counts(game) && is_its(board, game)))
 }
 
 #[cfg(test)]
@@ -218,16 +199,12 @@ mod tests {
 
     #[test]
     fn file_of_hall_has_its_games_only() {
-        let ongoing = OngoingGames { boards: vec!["room-1.board-2"], rounds: BTreeSet::from(["3"]) };
-        let files = [
-            "games.pdn",
-            "round/3/games.pdn",
-            "round/4/games.pdn",
-            "hall/room-1/games.pdn",
-            "hall/room-2/games.pdn",
-            "hall/room/games.pdn",
-        ];
-        assert_eq!(files.map(|file| ongoing.has_game_of(file)), [true, true, false, true, false, false]);
+        let mut joined = ViewerHall::default();
+        let head = "{\"board\":\"room-1.board-2\",\"game\":1,\"type\":\"game\",\"gametype\":\"20\"";
+        joined.apply(1, Some("g"), &format!("{head},\"tags\":{{\"Round\":\"3\"}}}}\n"), 0);
+        let files = "games.pdn round/3/games.pdn round/4/games.pdn hall/room-1/games.pdn hall/room-2/games.pdn hall/room/games.pdn";
+        let found: Vec<bool> = files.split(' ').map(|file| has_game_of(&joined.boards(), file)).collect();
+        assert_eq!(found, [true, true, false, true, false, false]);
     }
 
     #[test]

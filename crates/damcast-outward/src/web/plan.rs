@@ -664,28 +664,9 @@ mod tests {
         );
         assert_eq!(section.player(Some(8)).and_then(|player| section.team_of(player)), Some("Hijken"));
         let course = section.player_rounds(7);
-        assert_eq!(
-            course[0],
-            Some(RoundCell {
-                pairing: "1",
-                round: 1,
-                opponent: Some(8),
-                is_white: true,
-                points: Some("1.5"),
-                reason: ViewerReason::Played
-            })
-        );
-        assert_eq!(
-            course[1],
-            Some(RoundCell {
-                pairing: "3",
-                round: 2,
-                opponent: Some(8),
-                is_white: false,
-                points: None,
-                reason: ViewerReason::Played
-            })
-        );
+        let cells =
+            course.iter().flatten().map(|cell| (cell.pairing, cell.round, cell.opponent, cell.is_white, cell.points));
+        assert!(cells.eq([("1", 1, Some(8), true, Some("1.5")), ("3", 2, Some(8), false, None)]), "{course:?}");
         let bye = section.player_rounds(10)[1].unwrap();
         assert_eq!((bye.opponent, bye.points, bye.reason), (None, Some("1"), ViewerReason::Bye));
         let score = [("Huissen".to_owned(), "3.5".to_owned()), ("Hijken".to_owned(), "0.5".to_owned())];

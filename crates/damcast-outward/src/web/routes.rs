@@ -16,9 +16,7 @@ use tokio::sync::watch;
 
 use super::assets::{Assets, CSS, EMBED_SCRIPT, JS};
 use super::event_lines::{self, LINES_CONTENT_TYPE, LineFeed, LineRequest};
-use super::files::{
-    EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, Representation, WHOLE_FILES, is_archived, is_folder_number,
-};
+use super::files::{EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, Representation, named_file};
 use super::hosts::{AllowedHosts, is_local_host};
 use super::listener::PeerAddress;
 use super::live::{Feed, LiveStream};
@@ -113,25 +111,17 @@ type SharedSite = State<Arc<Site>>;
 
 /// Returns all routes.
 pub fn router(site: Arc<Site>) -> Router {
-    let mut table = Router::new()
-        .route("/round/{which}/{name}", get(|site, path, asked| games_below("round", site, path, asked)))
-        .route("/part/{which}/{name}", get(|site, path, asked| games_below("part", site, path, asked)))
-        .route("/hall/{which}/{name}", get(|site, path, asked| games_below("hall", site, path, asked)))
-        .route("/archive/{name}", get(archived))
+    Router::new()
         .route("/assets/{name}", get(asset))
         .route("/overlay/look.css", get(overlay_style))
         .route("/embed.js", get(embed_script))
         .route("/picture/{game}/{name}", get(picture))
         .route("/events", get(events))
         .route("/events.ndjson", get(events_file))
-        .route("/files.json", get(files_list));
-    for (name, kind) in WHOLE_FILES {
-        table = table.route(
-            &format!("/{name}"),
-            get(move |State(site): SharedSite, headers: HeaderMap| async move { whole(&site, name, kind, &headers) }),
-        );
-    }
-    table.fallback(get(page)).layer(middleware::from_fn_with_state(site.clone(), guard)).with_state(site)
+        .route("/files.json", get(files_list))
+        .fallback(get(page))
+        .layer(middleware::from_fn_with_state(site.clone(), guard))
+        .with_state(site)
 }
 
 /// Rejects invalid requests before routing, and adds the common headers to every answer.
@@ -228,8 +218,12 @@ impl axum::extract::FromRequestParts<Arc<Site>> for PageRequest {
     }
 }
 
-/// Answers with a page, or with the PDN of a game.
+/// Answers with a file of the outlet, a page, or the PDN of a game.
 async fn page(State(site): SharedSite, asked: PageRequest) -> Response {
+    let is_hall = |name: &str| site.views.borrow().hall.halls.iter().any(|hall| hall.name == name);
+    if let Some((name, kind)) = named_file(&asked.path, is_hall) {
+        return whole(&site, &name, kind, &asked.headers);
+    }
     let address = site.page_address(&asked, &asked.path, &asked.query);
     let view = site.views.borrow().clone();
     // The board goes on to other games; a position is one of a game.
@@ -343,31 +337,6 @@ fn accepts(asked: &HeaderMap, name: &HeaderName, wanted: &str) -> bool {
     })
 }
 
-/// Answers with a PDN file of a round, a part, or a hall of a joined outlet.
-async fn games_below(
-    folder: &'static str,
-    State(site): SharedSite,
-    Path((which, name)): Path<(String, String)>,
-    asked: PageRequest,
-) -> Response {
-    let is_there = match folder {
-        "hall" => site.views.borrow().hall.halls.iter().any(|hall| hall.name == which),
-        _ => is_folder_number(&which),
-    };
-    if is_there && WHOLE_FILES.contains(&(&name, PDN_CONTENT_TYPE)) {
-        whole(&site, &format!("{folder}/{which}/{name}"), PDN_CONTENT_TYPE, &asked.headers)
-    } else {
-        not_found(&site, &asked)
-    }
-}
-
-async fn archived(State(site): SharedSite, Path(name): Path<String>, asked: PageRequest) -> Response {
-    if !is_archived(&name) {
-        return not_found(&site, &asked);
-    }
-    whole(&site, &format!("archive/{name}"), PDN_CONTENT_TYPE, &asked.headers)
-}
-
 fn whole(site: &Site, name: &str, kind: &'static str, asked: &HeaderMap) -> Response {
     if kind == PDN_CONTENT_TYPE && !name.starts_with("archive/") {
         site.readers.note(name, asked, (site.options.now)());
@@ -462,7 +431,7 @@ async fn events(State(site): SharedSite, asked: PageRequest, uri: Uri) -> Respon
             let address = site.page_address(&asked, page.path(), &PageQuery::of(&page));
             let address = PageAddress { is_language_chosen: asked.query.get("chosen").is_some(), ..address };
             // Makes a page of another build reload, for its script and style.
-            let last = last.filter(|_| asked.query.get("build").is_none_or(|build| site.pages.is_build(build)));
+            let last = last.filter(|_| asked.query.get("build").is_none_or(|build| site.pages.build == build));
             Feed::page(&view, address, site.pages.clone(), last)
         }
     };

@@ -564,16 +564,6 @@ mod tests {
     }
 
     #[test]
-    fn orders_boards_by_name_and_finds_by_number_and_name() {
-        let hall = hall(&["b-10", "b-2", "b-1"].map(game));
-        let names: Vec<_> = hall.boards().iter().map(|(number, board)| (number.number, board.name.clone())).collect();
-        assert_eq!(names, [(1, "b-1".into()), (2, "b-2".into()), (10, "b-10".into())]);
-        assert_eq!(hall.board("10").unwrap().1.name, "b-10");
-        assert_eq!(hall.board("b-2").unwrap().0.number, 2);
-        assert!(hall.board("4").is_none());
-    }
-
-    #[test]
     fn counts_any_line_and_stops_at_none() {
         let odd = ["{}\n", "[]\n", "{\"board\":7}\n"].map(str::to_owned);
         let strange = line("a", "\"type\":\"game\",\"gametype\":\"99\",\"fen\":\"nonsense\"");
@@ -581,20 +571,6 @@ mod tests {
         let hall = hall(&[&odd[..], &[strange, ply, line("a", "\"type\":\"what\"")]].concat());
         assert_eq!((hall.seq, hall.boards().len()), (6, 1));
         assert!(String::from_utf8(hall.snapshot().to_vec()).unwrap().contains("\"count\":1"));
-    }
-
-    #[test]
-    fn finds_every_line_from_mark() {
-        let lines: Vec<String> = (0..600).map(|_| game("a")).collect();
-        let hall = hall(&lines);
-        for (line, expected) in
-            [(1, (1, 0)), (256, (1, 0)), (257, (257, 256 * lines[0].len() as u64)), (601, (601, hall.bytes))]
-        {
-            let mark = hall.mark(line);
-            assert_eq!((mark.line, mark.begin), expected);
-            let before: String = lines[..mark.line as usize - 1].concat();
-            assert_eq!(mark.hash.finalize(), Sha256::digest(before));
-        }
     }
 
     /// Games one after the other on two boards: corrected, typed, continued, and one that begins with a setup.
@@ -685,16 +661,5 @@ mod tests {
             }
         }
         assert_eq!(stored, 5);
-    }
-
-    #[test]
-    fn lines_far_apart_are_read_apart() {
-        let mut lines = vec![game("a"), line("a", "\"type\":\"end\"")];
-        lines.extend((0..2000).map(|_| line("b", "\"type\":\"clock\",\"clock\":{\"white\":5}")));
-        lines.push(line("a", "\"type\":\"result\",\"result\":\"2-0\""));
-        let hall = hall(&lines);
-        let ranges = hall.find("a").unwrap().current().unwrap().lines.ranges.clone();
-        let (first, last) = (lines[..2].concat().len() as u64, lines[2002].len() as u64);
-        assert_eq!(ranges, [0..first, hall.bytes - last..hall.bytes]);
     }
 }

@@ -3,9 +3,8 @@
 //! All files are in one folder, so that a link is the name of a file, wherever the folder is: `./board-board-1.html`.
 
 use axum::http::Uri;
-use percent_encoding::percent_decode_str;
 
-use super::files::is_archived;
+use super::files::named_file;
 use super::pages::address::{PageAddress, PageKind, PageQuery};
 use super::pages::file_names::{page_name, plain};
 use super::texts::Language;
@@ -40,13 +39,8 @@ impl StaticFile {
         if let Some(name) = path.strip_prefix("/assets/") {
             return Some(StaticFile::Asset(name.to_owned()));
         }
-        let is_copied = match path.split('/').collect::<Vec<_>>()[..] {
-            ["", "games.pdn" | "started.pdn"] | ["", "hall", _, "games.pdn"] => true,
-            ["", "archive", name] => is_archived(name),
-            _ => false,
-        };
-        if is_copied {
-            return Some(StaticFile::OfOutlet(percent_decode_str(&path[1..]).decode_utf8().ok()?.into_owned()));
+        if let Some((file, _)) = named_file(path, |_| true) {
+            return Some(StaticFile::OfOutlet(file));
         }
         let query = PageQuery::of(&uri);
         let is_mine = query.get("mine").is_some();

@@ -27,6 +27,7 @@ use super::pages::address::{PageAddress, PageKind, percent_encoded};
 use super::pages::file_names::{SIGN_FILE, page_name};
 use super::pages::parts::{KnownParts, PartCollector, hash_of};
 use super::pages::{LiveMode, PageBuilder, PageError, find_game};
+use super::state::BoardNumber;
 use super::static_names::{StaticFile, localize};
 use super::stored_games::StoredGames;
 use super::texts::Language;
@@ -331,12 +332,16 @@ impl StaticPages {
         let games = boards.iter().flat_map(|(_, board)| board.games.iter().map(move |game| (&board.name, game)));
         let parts = games.flat_map(|(board, game)| game.prior_numbers.iter().map(move |number| (board, number)));
         let parts = parts.map(|(board, number)| format!("/game/{}-{number}", percent_encoded(board)));
-        let first =
-            ["/", "/?playing", "/?wall", "/?wall=light"].into_iter().map(str::to_owned).chain(filters).chain(parts);
+        // Who opened the page of a board by its number stays there when its game begins: then other pages link to it by name.
+        let number = |number: &BoardNumber| percent_encoded(&view.hall.number_in_address(*number));
+        let by_number = boards.iter().map(|(of, _)| format!("/board/{}", number(of)));
+        let is_there = |file: StaticFile| self.folder.files.contains_key(&file.name());
+        let by_number = by_number.filter(|address| StaticFile::of(address, language).is_some_and(is_there));
+        let first = ["/", "/?playing", "/?wall", "/?wall=light"].into_iter().map(str::to_owned);
+        let first = first.chain(filters).chain(parts).chain(by_number);
         let mut waiting: Vec<StaticFile> = first.filter_map(|address| StaticFile::of(&address, language)).collect();
         let mut names: BTreeSet<String> = waiting.iter().map(StaticFile::name).collect();
         names.insert(SIGN_FILE.to_owned());
-        let mut by_number = ByNumber::new(view, language, &self.folder);
         let frame = self.frame(view);
         let (mut written, mut failure) = (0, None);
         while let Some(file) = waiting.pop() {
@@ -352,10 +357,7 @@ impl StaticPages {
             let put = match (&file, content) {
                 (StaticFile::OfOutlet(path), _) => self.copy(path.clone()),
                 (_, None) => Ok(false),
-                (_, Some(content)) => {
-                    by_number.keep(&file.name(), &content);
-                    self.folder.put(&file.name(), &content)
-                }
+                (_, Some(content)) => self.folder.put(&file.name(), &content),
             };
             match put {
                 Ok(is_new) => written += usize::from(is_new),
@@ -373,11 +375,6 @@ impl StaticPages {
             let new = waiting[known..].iter().filter(is_made).map(StaticFile::name);
             if let Err(error) = self.folder.announce(new) {
                 failure = failure.or(Some(error));
-            }
-        }
-        for (name, content) in by_number.pages {
-            if names.insert(name.clone()) {
-                written += usize::from(self.folder.put(&name, &content)?);
             }
         }
         let removed = self.folder.retain(&names)?;
@@ -443,34 +440,6 @@ impl StaticPages {
     }
 }
 
-/// Pages of boards by number. They stay after the game has begun, because viewers have them open; other pages then link to the page by name.
-struct ByNumber {
-    /// Files that the folder has, by the file of the same board by name.
-    files: HashMap<String, String>,
-    /// Files and their contents.
-    pages: Vec<(String, Bytes)>,
-}
-
-impl ByNumber {
-    fn new(view: &View, language: Language, folder: &PageFolder) -> ByNumber {
-        let name = |board: &str| {
-            StaticFile::of(&format!("/board/{}", percent_encoded(board)), language).map(|file| file.name())
-        };
-        let boards = view.hall.boards();
-        let files = boards.iter().filter_map(|(number, board)| {
-            let of_number =
-                name(&view.hall.number_in_address(*number)).filter(|name| folder.files.contains_key(name))?;
-            Some((name(&board.name)?, of_number))
-        });
-        ByNumber { files: files.collect(), pages: Vec::new() }
-    }
-
-    /// Keeps the content of a page of a board for its page by number.
-    fn keep(&mut self, name: &str, content: &Bytes) {
-        self.pages.extend(self.files.get(name).map(|file| (file.clone(), content.clone())));
-    }
-}
-
 /// Returns a hash of all that the page of an earlier game is made from; `None` if the game may change with each event.
 fn finished_inputs(builder: &PageBuilder<'_>, which: &str, frame: u64) -> Option<u64> {
     let shown = find_game(builder.view, which).filter(|shown| shown.game.whole().is_none())?;
@@ -513,13 +482,9 @@ mod tests {
     }
 
     #[test]
-    fn foreign_folder_and_changed_list_are_refused() {
+    fn changed_list_leads_to_no_file_elsewhere() {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("thesis.doc"), "").unwrap();
-        let error = PageFolder::open(place.path()).err().unwrap().to_string();
-        assert!(error.contains("files of others, such as \"thesis.doc\""), "{error}");
-        assert_eq!(names(place.path()), ["thesis.doc"]);
-        // A changed list leads to no file elsewhere.
         let path = place.path().join("pages");
         drop(PageFolder::open(&path).unwrap());
         fs::write(

@@ -17,12 +17,8 @@ const MAX_CACHED_BYTES: u64 = 2 << 20;
 /// Reader of stored games.
 pub struct StoredGames {
     folder: PathBuf,
-    cache: Mutex<VecDeque<CachedGame>>,
-}
-
-struct CachedGame {
-    board: String,
-    game: Arc<ViewerGame>,
+    /// Names of boards, and games of them.
+    cache: Mutex<VecDeque<(String, Arc<ViewerGame>)>>,
 }
 
 impl StoredGames {
@@ -51,15 +47,15 @@ impl StoredGames {
     fn read(&self, board: &str, stored: &ViewerGame) -> io::Result<Arc<ViewerGame>> {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         // The stored game has the same lines, so the cached one is never out of date.
-        let is_it = |CachedGame { board: of, game }: &&CachedGame| {
+        let is_it = |(of, game): &&(String, Arc<ViewerGame>)| {
             of == board && game.number == stored.number && game.lines.digest == stored.lines.digest
         };
-        if let Some(found) = cache.iter().find(is_it) {
-            return Ok(found.game.clone());
+        if let Some((_, found)) = cache.iter().find(is_it) {
+            return Ok(found.clone());
         }
         let game = Arc::new(self.replay(board, stored)?);
-        cache.push_back(CachedGame { board: board.to_owned(), game: game.clone() });
-        let sum = |cache: &VecDeque<CachedGame>| cache.iter().map(|cached| cached.game.lines.bytes).sum::<u64>();
+        cache.push_back((board.to_owned(), game.clone()));
+        let sum = |cache: &VecDeque<(_, Arc<ViewerGame>)>| cache.iter().map(|(_, game)| game.lines.bytes).sum::<u64>();
         while cache.len() > MAX_CACHED_GAMES || sum(&cache) > MAX_CACHED_BYTES {
             cache.pop_front();
         }

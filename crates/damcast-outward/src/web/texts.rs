@@ -6,6 +6,7 @@ pub mod studio;
 
 use axum::http::HeaderMap;
 use axum::http::header::ACCEPT_LANGUAGE;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 pub use pages::PageTexts;
@@ -23,33 +24,18 @@ pub enum Language {
     Ru,
 }
 
-/// Forms of a text for numbers. Languages without a form for a few repeat the one for many.
-#[derive(Clone, Copy, Debug)]
-pub struct Plural {
-    /// 1 (French: also 0; Russian: also 21, 31, ...)
-    pub one: &'static str,
-    /// Russian: 2 to 4, 22 to 24, ...
-    pub few: &'static str,
-    /// All others.
-    pub many: &'static str,
-}
+/// Forms of a text: for 1 (French: also 0; Russian: also 21, 31, ...), for a few (Russian: 2 to 4, 22 to 24, ...), and for all other numbers.
+/// Languages without a form for a few repeat the one for many.
+pub type Plural = [&'static str; 3];
 
 /// A text in one language.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(untagged)]
 pub enum LocalizedText {
     /// One text.
     Text(&'static str),
     /// Forms for numbers; the first `{}` is the number.
     Plural(Plural),
-}
-
-impl LocalizedText {
-    fn to_json(self) -> Value {
-        match self {
-            LocalizedText::Text(text) => json!(text),
-            LocalizedText::Plural(Plural { one, few, many }) => json!([one, few, many]),
-        }
-    }
 }
 
 /// A row of a table, in one language.
@@ -86,10 +72,8 @@ macro_rules! texts {
                     $table {
                         $($text: [$en, $nl, $fr, $ru][language],)*
                         $($count: [
-                            $crate::web::texts::Plural { one: $en_one, few: $en_many, many: $en_many },
-                            $crate::web::texts::Plural { one: $nl_one, few: $nl_many, many: $nl_many },
-                            $crate::web::texts::Plural { one: $fr_one, few: $fr_many, many: $fr_many },
-                            $crate::web::texts::Plural { one: $ru_one, few: $ru_few, many: $ru_many },
+                            [$en_one, $en_many, $en_many], [$nl_one, $nl_many, $nl_many],
+                            [$fr_one, $fr_many, $fr_many], [$ru_one, $ru_few, $ru_many],
                         ][language],)*
                     }
                 }
@@ -107,13 +91,19 @@ macro_rules! texts {
                 ]
             }
         }
+
+        #[cfg(test)]
+        #[test]
+        fn texts_agree_in_all_languages() {
+            $crate::web::texts::assert_agreement(|language| $table::in_language(language).entries());
+        }
     };
 }
 pub(crate) use texts;
 
 /// Returns rows as a JSON object of texts by key, for a script.
 pub fn to_json(entries: impl IntoIterator<Item = Entry>) -> Value {
-    entries.into_iter().map(|entry| (entry.key.to_owned(), entry.text.to_json())).collect()
+    entries.into_iter().map(|entry| (entry.key.to_owned(), json!(entry.text))).collect()
 }
 
 impl Language {
@@ -162,13 +152,14 @@ impl Language {
     /// Returns the form of a text for a number, with the number in place of its first `{}`.
     pub fn count(self, plural: Plural, number: usize) -> String {
         let (ones, tens) = (number % 10, number % 100 / 10);
+        let [one, few, many] = plural;
         let form = match self {
-            Language::Ru if ones == 1 && tens != 1 => plural.one,
-            Language::Ru if (2..=4).contains(&ones) && tens != 1 => plural.few,
-            Language::Ru => plural.many,
-            Language::Fr if number == 0 => plural.one,
-            _ if number == 1 => plural.one,
-            _ => plural.many,
+            Language::Ru if ones == 1 && tens != 1 => one,
+            Language::Ru if (2..=4).contains(&ones) && tens != 1 => few,
+            Language::Ru => many,
+            Language::Fr if number == 0 => one,
+            _ if number == 1 => one,
+            _ => many,
         };
         fill(form, number)
     }
@@ -181,11 +172,11 @@ pub fn fill(sentence: &str, with: impl std::fmt::Display) -> String {
 
 /// Faults of a table in one language, each with its key: a poor comment, other places than in English, markup, straight quotes.
 #[cfg(test)]
-pub fn faults(entries: &[Entry], english: &[Entry]) -> Vec<String> {
+fn faults(entries: &[Entry], english: &[Entry]) -> Vec<String> {
     const PLACES: [&str; 5] = ["{}", "{side}", "{from}", "{to}", "{taken}"];
     let forms = |text: LocalizedText| match text {
         LocalizedText::Text(text) => vec![text],
-        LocalizedText::Plural(Plural { one, few, many }) => vec![one, few, many],
+        LocalizedText::Plural(forms) => forms.to_vec(),
     };
     let places = |text: &str| PLACES.map(|place| text.matches(place).count());
     let mut faults = Vec::new();
@@ -212,6 +203,15 @@ pub fn faults(entries: &[Entry], english: &[Entry]) -> Vec<String> {
     faults
 }
 
+/// Asserts that a table has no faults in any language.
+#[cfg(test)]
+pub fn assert_agreement(table: impl Fn(Language) -> Vec<Entry>) {
+    for language in Language::ALL {
+        let faults = faults(&table(language), &table(Language::En));
+        assert!(faults.is_empty(), "{language:?}: {faults:#?}");
+    }
+}
+
 /// Keys that a script reads, as `texts.KEY`.
 #[cfg(test)]
 pub fn keys_in(script: &str) -> std::collections::BTreeSet<String> {
@@ -234,18 +234,10 @@ mod tests {
         assert!(over(Language::En, 1).contains("1 minute old"));
         assert!(over(Language::En, 0).contains("0 minutes"));
         assert!(over(Language::Fr, 0).contains("0 minute"));
-        for (number, form) in [
-            (1, "минута"),
-            (21, "минута"),
-            (2, "минуты"),
-            (24, "минуты"),
-            (5, "минут"),
-            (11, "минут"),
-            (12, "минут"),
-            (111, "минут"),
-            (100, "минут"),
-        ] {
-            assert!(over(Language::Ru, number).ends_with(&format!("{number} {form}")), "{number}");
+        let forms = "1 минута|21 минута|2 минуты|24 минуты|5 минут|11 минут|12 минут|111 минут|100 минут";
+        for form in forms.split('|') {
+            let number = form.split(' ').next().unwrap().parse().unwrap();
+            assert!(over(Language::Ru, number).ends_with(form), "{form}");
         }
     }
 

@@ -10,31 +10,18 @@ use super::text::points;
 use super::{LiveMode, PageBuilder, PageGame};
 use crate::web::diagram::{self, DiagramSpec};
 use crate::web::plan::ViewerDeferral;
-use crate::web::state::{BoardNumber, Diagram, JoinedHall, PlayState, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
+use crate::web::state::{Diagram, JoinedHall, PlayState, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 use crate::web::texts::fill;
 
-/// Card of a board in a list.
-struct BoardCard {
-    /// Whether it stands behind the leading board.
-    is_behind: bool,
-    number: BoardNumber,
-    html: Markup,
-}
-
 impl<'a> PageBuilder<'a> {
-    /// Returns the boards that a filter shows, each with its unstarted or its current game.
-    pub(super) fn shown_boards(&self, filter: &BoardFilter) -> Vec<PageGame<'a>> {
-        let mut boards = self.present_games();
-        boards.retain(|shown| self.is_wanted(filter, shown));
-        boards
-    }
-
     /// Renders boards by number; with a lead, the featured board, or the first one, large and before them.
     pub(super) fn boards(&self, boards: &[PageGame<'_>], has_lead: bool) -> Markup {
         let begun = || boards.iter().filter(|shown| !shown.game.is_unstarted());
+        let featured = self.view.featured.as_deref();
+        let awaited = featured.and_then(|which| self.awaited_game(which)).map(|shown| shown.number);
         let is_featured = |shown: &&PageGame<'_>| {
             let names = [&*shown.board, &self.view.hall.number_in_address(shown.number)];
-            self.view.featured.as_deref().is_some_and(|which| names.contains(&which))
+            awaited == Some(shown.number) || featured.is_some_and(|which| names.contains(&which))
         };
         // A board that is free in this round still shows its last game.
         let is_of_current_round = self.is_of_current_round();
@@ -42,28 +29,19 @@ impl<'a> PageBuilder<'a> {
         let lead = boards.iter().find(is_featured).or_else(first);
         // Two boards stand side by side.
         let lead = lead.filter(|_| has_lead && boards.len() != 2).map(|shown| shown.number);
-        let card = |shown: &PageGame<'_>| {
-            let is_leading = lead == Some(shown.number);
-            BoardCard { is_behind: !is_leading, number: shown.number, html: self.card_in_list(shown, is_leading) }
-        };
-        let mut cards: Vec<BoardCard> = boards.iter().map(card).collect();
-        cards.sort_by_key(|card| (card.is_behind, card.number));
-        self.list_of_cards(self.with_halls(cards))
-    }
-
-    /// Returns the cards with a heading before the boards of each hall, if there are several halls.
-    fn with_halls(&self, cards: Vec<BoardCard>) -> Vec<Markup> {
         let halls = &self.view.hall.halls;
         let has_headings = halls.len() > 1 && !matches!(self.address.kind, PageKind::Wall { .. });
-        let mut list = Vec::new();
-        let mut last = None;
-        for card in cards {
-            let hall = halls.get(card.number.hall).filter(|_| card.is_behind && has_headings);
+        let mut order: Vec<_> = boards.iter().map(|shown| (lead != Some(shown.number), shown)).collect();
+        order.sort_by_key(|(is_behind, shown)| (*is_behind, shown.number));
+        let (mut list, mut last) = (Vec::new(), None);
+        for (is_behind, shown) in order {
+            // If there are several halls, a heading stands before the boards of each.
+            let hall = halls.get(shown.number.hall).filter(|_| is_behind && has_headings);
             list.extend(hall.filter(|hall| last != Some(*hall)).map(|hall| self.hall_heading(hall)));
             last = hall;
-            list.push(card.html);
+            list.push(self.card_in_list(shown, !is_behind));
         }
-        list
+        self.list_of_cards(list)
     }
 
     /// Renders the name of a hall, and since when nothing is heard of it.
@@ -81,7 +59,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Whether a filter shows the game of a board.
-    fn is_wanted(&self, filter: &BoardFilter, shown: &PageGame<'_>) -> bool {
+    pub(super) fn is_wanted(&self, filter: &BoardFilter, shown: &PageGame<'_>) -> bool {
         match filter {
             BoardFilter::All => true,
             BoardFilter::Playing => self.is_being_played(shown.game),
@@ -436,29 +414,20 @@ impl<'a> PageBuilder<'a> {
                 }
             }
         };
-        let mut rows: Vec<(Option<u64>, [Option<Markup>; 2])> = Vec::new();
-        for (entry, index) in entries.iter().zip(1..) {
-            let made = Some(cell(index, entry));
-            match (&entry.ply, rows.last_mut()) {
-                (None, _) => rows.push((None, [made, None])),
-                (Some(ply), Some((Some(number), [_, second @ None])))
-                    if *number == ply.number && ply.side != game.starter() =>
-                {
-                    *second = made;
-                }
-                (Some(ply), _) if ply.side != game.starter() => rows.push((Some(ply.number), [None, made])),
-                (Some(ply), _) => rows.push((Some(ply.number), [made, None])),
-            }
-        }
+        let all: Vec<(&ViewerEntry, usize)> = entries.iter().map(|entry| &**entry).zip(1..).collect();
+        // The second move of a pair stands behind the first.
+        let is_pair = |(one, _): &(&ViewerEntry, usize), (other, _): &(&ViewerEntry, usize)| {
+            let plies = one.ply.as_ref().zip(other.ply.as_ref());
+            plies.is_some_and(|(one, other)| {
+                one.number == other.number && one.side == game.starter() && one.side != other.side
+            })
+        };
         html! {
-            @for ((number, [first, second]), index) in rows.into_iter().zip(1..) {
-                (self.parts.part("tr", &format!("row-{index}"), || html! {
-                    @match number {
-                        Some(number) => { tr data-number=(number) { th scope="row" { (number) } td { @if let Some(cell) = first { (cell) } } td { @if let Some(cell) = second { (cell) } } } }
-                        None => { tr.set { th {} td colspan="2" { (first.unwrap_or_default()) } } }
-                    }
-                }))
-            }
+            @for (pair, row) in all.chunk_by(is_pair).zip(1..) { (self.parts.part("tr", &format!("row-{row}"), || html! {
+                @if let Some(ViewerPly { number, .. }) = pair[0].0.ply { tr data-number=(number) { th scope="row" { (number) } @for side in [game.starter(), !game.starter()] {
+                    td { @for (entry, index) in pair.iter().filter(|(entry, _)| entry.ply.as_ref().is_some_and(|ply| ply.side == side)) { (cell(*index, entry)) } }
+                } } } @else { tr.set { th {} td colspan="2" { (cell(pair[0].1, pair[0].0)) } } }
+            })) }
         }
     }
 

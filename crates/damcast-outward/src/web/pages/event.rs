@@ -87,7 +87,8 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders boards, below what is known of the event; without a filter, after its end, the outcome in their place.
     pub(super) fn grid(&self, filter: &BoardFilter) -> Markup {
-        let listed = self.shown_boards(filter);
+        let mut listed = self.present_games();
+        listed.retain(|shown| self.is_wanted(filter, shown));
         let boards =
             || html! { div.bar { (self.overview(&listed)) (self.filters(filter)) } (self.boards(&listed, true)) };
         let main = || match self.phase() {

@@ -95,12 +95,6 @@ pub enum PageError {
     Unreadable(io::Error),
 }
 
-impl From<io::Error> for PageError {
-    fn from(error: io::Error) -> PageError {
-        PageError::Unreadable(error)
-    }
-}
-
 /// Game on a page, with its board.
 #[derive(Clone)]
 pub struct PageGame<'a> {
@@ -144,7 +138,14 @@ impl<'a> PageGame<'a> {
     }
 
     fn player_label(&self, color: Color) -> PlayerLabel<'a> {
-        PlayerLabel::of(self.game, color)
+        let side = if color == Color::White { "White" } else { "Black" };
+        let game = self.game;
+        let tag = |suffix: &str| game.tag(&format!("{side}{suffix}"));
+        PlayerLabel {
+            name: tag("").map(truncated),
+            details: ["Title", "Country", "Rating", "Team"].into_iter().filter_map(tag).map(truncated).collect(),
+            fmjd_id: tag("FmjdId").map(truncated),
+        }
     }
 }
 
@@ -153,18 +154,6 @@ struct PlayerLabel<'a> {
     details: Vec<Cow<'a, str>>,
     /// Number at the FMJD.
     fmjd_id: Option<Cow<'a, str>>,
-}
-
-impl<'a> PlayerLabel<'a> {
-    fn of(game: &'a ViewerGame, color: Color) -> PlayerLabel<'a> {
-        let side = if color == Color::White { "White" } else { "Black" };
-        let tag = |suffix: &str| game.tag(&format!("{side}{suffix}"));
-        PlayerLabel {
-            name: tag("").map(truncated),
-            details: ["Title", "Country", "Rating", "Team"].into_iter().filter_map(tag).map(truncated).collect(),
-            fmjd_id: tag("FmjdId").map(truncated),
-        }
-    }
 }
 
 impl<'a> PageBuilder<'a> {
@@ -270,9 +259,14 @@ impl<'a> PageBuilder<'a> {
         let all = self.unstarted_games();
         let of_number = all.iter().find(|shown| shown.board == which);
         let found = of_number.or_else(|| all.iter().find(|shown| shown.number.to_string() == which));
-        let of_name = || self.view.awaited.iter().zip(&all).find(|(next, _)| next.board == which);
         let is_new = self.view.hall.find(which).is_none();
-        found.or_else(|| of_name().filter(|_| is_new).map(|(_, shown)| shown)).cloned()
+        found.cloned().or_else(|| self.awaited_game(which).filter(|_| is_new))
+    }
+
+    /// Returns the unstarted game of a board by its name.
+    fn awaited_game(&self, board: &str) -> Option<PageGame<'a>> {
+        let all = self.view.awaited.iter().zip(self.unstarted_games());
+        all.into_iter().find(|(next, _)| next.board == board).map(|(_, shown)| shown)
     }
 
     /// Returns all boards, each with its unstarted game, else with its current one.
@@ -404,8 +398,28 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the boards and pairings of a round; `None` if there is no such round.
     fn round(&self, round: &str) -> Option<Markup> {
-        let shown = self.round_games(round);
-        let main = self.round_main(round, &shown)?;
+        let (shown, planned) = (self.round_games(round), self.planned_rounds(round));
+        let mut boards = self.unstarted_games();
+        let plan = &self.view.plan;
+        let is_same =
+            |one: &PageGame<'_>, other: &PageGame<'_>| match [one, other].map(|one| one.game.pairing.as_deref()) {
+                [Some(one), Some(other)] => plan.key_of(one) == plan.key_of(other),
+                pairings => pairings == [None, None] && one.number == other.number,
+            };
+        let has_begun = |one: &PageGame<'_>| shown.iter().any(|shown| shown.game.counts() && is_same(shown, one));
+        boards.retain(|one| one.game.tag("Round") == Some(round) && !has_begun(one));
+        boards.extend_from_slice(&shown);
+        boards.sort_by_key(|shown| shown.number);
+        if boards.is_empty() && planned.is_empty() {
+            return None;
+        }
+        let main = self.main("grid", "wrap", || {
+            html! {
+                (self.overview(&boards))
+                @if !boards.is_empty() { (self.boards(&boards, false)) }
+                @for (section, planned) in &planned { (self.pairings(section, planned, &shown)) }
+            }
+        });
         let title = fill(self.texts().round, round);
         Some(self.page(PageContent { round: Some(round.to_owned()), ..PageContent::new(&shown, &title, main) }))
     }
@@ -418,31 +432,6 @@ impl<'a> PageBuilder<'a> {
         self.view.plan.sections.iter().filter_map(of_section).collect()
     }
 
-    fn round_main(&self, round: &str, shown: &[PageGame<'_>]) -> Option<Markup> {
-        let planned = self.planned_rounds(round);
-        let mut boards = self.unstarted_games();
-        let plan = &self.view.plan;
-        let is_same =
-            |one: &PageGame<'_>, other: &PageGame<'_>| match [one, other].map(|one| one.game.pairing.as_deref()) {
-                [Some(one), Some(other)] => plan.key_of(one) == plan.key_of(other),
-                pairings => pairings == [None, None] && one.number == other.number,
-            };
-        let has_begun = |one: &PageGame<'_>| shown.iter().any(|shown| shown.game.counts() && is_same(shown, one));
-        boards.retain(|one| one.game.tag("Round") == Some(round) && !has_begun(one));
-        boards.extend_from_slice(shown);
-        boards.sort_by_key(|shown| shown.number);
-        if boards.is_empty() && planned.is_empty() {
-            return None;
-        }
-        Some(self.main("grid", "wrap", || {
-            html! {
-                (self.overview(&boards))
-                @if !boards.is_empty() { (self.boards(&boards, false)) }
-                @for (section, planned) in &planned { (self.pairings(section, planned, shown)) }
-            }
-        }))
-    }
-
     /// Renders a page of the current round.
     fn current_page(&self, kind: &str, title: &str, content: impl FnOnce() -> Markup) -> Markup {
         let main = self.main(kind, "wrap", content);
@@ -452,14 +441,15 @@ impl<'a> PageBuilder<'a> {
     /// Renders a game after the first `at` entries, by default after all.
     fn game(&self, shown: Option<PageGame<'_>>, at: Option<usize>, games: &StoredGames) -> Result<Markup, PageError> {
         let shown = shown.ok_or(PageError::NotFound)?;
-        Ok(games.with_whole(&shown.board, shown.game, |whole| {
+        let made = games.with_whole(&shown.board, shown.game, |whole| {
             let shown = PageGame { game: whole.game, ..shown.clone() };
             let all = whole.entries.len();
             let main = self.main("game", "wrap", || self.single_board(&shown, whole, at.unwrap_or(all).min(all)));
             let title = self.board_title(shown.number);
             let picture = Some(shown.picture_address(at.unwrap_or(all).min(all)));
             self.page(PageContent { picture, ..PageContent::new(&[shown], &title, main) })
-        })?)
+        });
+        made.map_err(PageError::Unreadable)
     }
 
     /// Renders the current game of a board for embedding; `None` if there is no such board.

@@ -68,7 +68,8 @@ impl<'a> PageBuilder<'a> {
     fn overlay_of_game(&self, overlay: &Overlay, which: &str) -> Result<Markup, PageError> {
         let hall = &self.view.hall;
         let number = hall.board(which).map_or_else(|| which.to_owned(), |(number, _)| hall.number_in_address(number));
-        let shown = self.unstarted_game(&number).or_else(|| self.current_game(which)).ok_or(PageError::NotFound)?;
+        let unstarted = || self.awaited_game(which).or_else(|| self.unstarted_game(&number));
+        let shown = unstarted().or_else(|| self.current_game(which)).ok_or(PageError::NotFound)?;
         Ok(self.overlay_document(overlay, std::slice::from_ref(&shown), || match overlay.kind {
             OverlayKind::Board(_) => self.board_panel(&shown),
             _ => self.lower_third(&shown),

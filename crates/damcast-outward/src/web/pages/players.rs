@@ -43,21 +43,17 @@ impl<'a> PageBuilder<'a> {
         named.next().filter(|_| named.next().is_none())
     }
 
-    /// Returns the pairing of the board of an unstarted game in a round that is published and not open yet, if there is only one.
-    fn published_pairing(&self, game: &ViewerGame) -> Option<(&'a PlannedSection, &'a PlannedPairing)> {
-        let board = &self.view.awaited.iter().find(|next| std::ptr::eq(&next.game, game))?.board;
+    /// Returns the player of the only pairing of the board in a round that is published and not open yet, if its unstarted game has no names.
+    pub(super) fn published_player(&self, shown: &PageGame<'_>, color: Color) -> Option<SectionPlayer<'a>> {
+        if !shown.game.is_unstarted() || ["White", "Black"].iter().any(|tag| shown.game.tag(tag).is_some()) {
+            return None;
+        }
+        let board = &self.view.awaited.iter().find(|next| std::ptr::eq(&next.game, shown.game))?.board;
         let mut found = self.view.plan.sections.iter().filter_map(|section| {
             let next = section.rounds.iter().find(|round| !round.has_begun())?;
             Some((section, next.pairings.iter().find(|pairing| pairing.board.as_ref() == Some(board))?))
         });
-        found.next().filter(|_| found.next().is_none())
-    }
-
-    /// Returns the player of the published pairing of the next round, if the unstarted game of the board has no names.
-    pub(super) fn published_player(&self, shown: &PageGame<'_>, color: Color) -> Option<SectionPlayer<'a>> {
-        let has_names = ["White", "Black"].iter().any(|tag| shown.game.tag(tag).is_some());
-        let (section, pairing) =
-            self.published_pairing(shown.game).filter(|_| shown.game.is_unstarted() && !has_names)?;
+        let (section, pairing) = found.next().filter(|_| found.next().is_none())?;
         Some((section, section.player(pairing.player(color))?))
     }
 

@@ -63,8 +63,8 @@ impl PageBuilder<'_> {
             let trial = Trial::new(whole.position(at)?, line)?;
             let main = self.main("trial", "wrap", || self.trial_main(&shown, whole, at, &trial));
             Some(self.page(super::PageContent::new(std::slice::from_ref(&shown), self.texts().own_line, main)))
-        })?;
-        found.ok_or(PageError::NotFound)
+        });
+        found.map_err(PageError::Unreadable)?.ok_or(PageError::NotFound)
     }
 
     fn trial_main(&self, shown: &PageGame<'_>, whole: WholeGame<'_>, at: usize, trial: &Trial) -> Markup {

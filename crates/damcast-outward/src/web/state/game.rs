@@ -21,8 +21,6 @@ pub struct ViewerGame {
     pub number: u32,
     /// Earlier numbers of a continued game, one for each time it was ended by mistake.
     pub prior_numbers: Vec<u32>,
-    /// Tag `FEN` of the game that this one continues.
-    first_fen: Option<String>,
     /// Rules; `None` if the game type is unknown.
     pub variant: Option<&'static Variant>,
     /// Tags of the game's file; a stored game has those that pages show without its moves, and `FEN`.
@@ -202,7 +200,8 @@ impl ViewerGame {
         let before = self.prior_numbers.iter().copied().chain([self.number]).collect();
         ViewerGame {
             prior_numbers: before,
-            first_fen: self.tags.get("FEN").cloned(),
+            // The continued game keeps the start position.
+            tags: self.tags.clone().into_iter().filter(|(name, _)| name == "FEN").collect(),
             variant: self.variant,
             start_position: self.start_position.clone(),
             summary: self.recorded.clone(),
@@ -320,7 +319,7 @@ impl ViewerGame {
         match event.r#type.as_str() {
             "game" => {
                 self.variant = event.gametype.as_deref().and_then(|tag| Variant::from_tag(tag).ok());
-                self.tags = event.tags;
+                let first = std::mem::replace(&mut self.tags, event.tags).remove("FEN");
                 self.began_at = event.at.as_deref().and_then(time_of).unwrap_or_default();
                 self.pairing.clone_from(&event.pairing);
                 self.first_pairing = event.pairing;
@@ -328,7 +327,6 @@ impl ViewerGame {
                 if self.prior_numbers.is_empty() {
                     self.start_position = start;
                 } else {
-                    let first = self.first_fen.take();
                     self.set_tag("FEN", first);
                 }
             }

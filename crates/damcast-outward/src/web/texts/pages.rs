@@ -388,15 +388,7 @@ pub const SCRIPT_KEYS: &[&str] = &[
 mod tests {
     use super::*;
     use crate::web::assets::{MORE_SCRIPT, SCRIPT};
-    use crate::web::texts::{Language, faults, keys_in};
-
-    #[test]
-    fn texts_agree_in_all_languages() {
-        for language in Language::ALL {
-            let faults = faults(&language.words().entries(), &Language::En.words().entries());
-            assert!(faults.is_empty(), "{language:?}: {faults:#?}");
-        }
-    }
+    use crate::web::texts::keys_in;
 
     #[test]
     fn script_gets_texts_it_reads() {

@@ -72,18 +72,3 @@ texts! {
     }
     counts {}
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::web::texts::{Language, faults};
-
-    #[test]
-    fn texts_agree_in_all_languages() {
-        let table = |language| StudioTexts::in_language(language).entries();
-        for language in Language::ALL {
-            let faults = faults(&table(language), &table(Language::En));
-            assert!(faults.is_empty(), "{language:?}: {faults:#?}");
-        }
-    }
-}
