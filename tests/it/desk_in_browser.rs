@@ -420,6 +420,18 @@ fn messages_name_no_command() {
         ("set it up, or ask with --confirm: then x", "set it up, or confirm it below: then x"),
         ("the line ended; see `damcast status`", "the line ended"),
         ("a goes on: `damcast ctl result a 2-0` ends it", "a goes on: the button for it ends it"),
+        ("in use, perhaps a station; `sudo fuser -v /dev/x` tells by which", "in use, perhaps a station"),
+        ("there is no group g on this machine: `sudo groupadd --system g`", "there is no group g on this machine"),
+        (
+            "put the user into it, as in `sudo usermod -aG g damcast`, and start the station again",
+            "put the user into it, and start the station again",
+        ),
+        ("it cannot be written: full; `damcast doctor` says what to do", "it cannot be written: full"),
+        ("see whether the relay runs, and try `damcast doctor --relay` with its address", "see whether the relay runs"),
+        (
+            "1: \u{645}\u{62d} \u{639} - \u{639}, 4",
+            "1: \u{2068}\u{645}\u{62d} \u{639}\u{2069} - \u{2068}\u{639}\u{2069}, 4",
+        ),
     ] {
         assert_eq!(browser.evaluate(&format!("plain({words:?})")), plain);
     }

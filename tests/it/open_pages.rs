@@ -2,6 +2,7 @@
 //!
 //! `scripts/open-pages` tries many more streams; both print their seed.
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -23,17 +24,37 @@ const TREE: &str = r"(() => {
     return text(page).replaceAll(location.origin, '');
 })()";
 
+/// Hides from the accessibility tree what [`TREE`] leaves out, and adds the boards that nobody has scrolled to.
+const HIDE_AGES: &str = r"(() => {
+    const style = new CSSStyleSheet();
+    style.replaceSync('.ck, #time, #banner, #say, [data-silent-since] .st, [data-until], [data-turns] { display: none !important } .grid > li { content-visibility: visible !important }');
+    document.adoptedStyleSheets = [style];
+})()";
+
+/// Number of boards of a random event.
 const BOARDS: usize = 4;
 /// Delay of the delayed outlets.
 const DELAY: Duration = Duration::from_secs(900);
 
+/// What is played.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EventKind {
+    /// By single players, one of whom has no opponent.
+    Individual,
+    /// By two teams that meet in each round.
+    Teams,
+    /// In two sections, which both count their tables from 1.
+    Sections,
+}
+
 /// A tournament whose events and files change at random.
 struct Event {
+    kind: EventKind,
     outlet: OutletFixture,
     dice: Dice,
     round: u32,
     /// Number of the current game of each board, of its plies, and whether it goes on; 0 without a game.
-    games: [(u32, usize, bool); BOARDS],
+    games: Vec<(u32, usize, bool)>,
     results: usize,
     /// Number of the official result of those games: it may be corrected.
     official: usize,
@@ -46,12 +67,13 @@ struct Event {
 }
 
 impl Event {
-    fn new(seed: u64) -> Event {
+    fn new(seed: u64, boards: usize) -> Event {
         let mut event = Event {
+            kind: [EventKind::Individual, EventKind::Teams, EventKind::Sections][(seed % 3) as usize],
             outlet: OutletFixture::new(),
             dice: Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
             round: 0,
-            games: [(0, 0, false); BOARDS],
+            games: vec![(0, 0, false); boards],
             results: 0,
             official: 0,
             has_postponed: false,
@@ -63,13 +85,18 @@ impl Event {
         event
     }
 
-    /// Returns the ids of the players of a board, from 1.
-    fn pair(round: u32, board: usize) -> [u32; 2] {
-        [0, 1].map(|side| (board as u32 * 2 + side + round * 3) % 8 + 1)
+    /// Returns the number of players with an opponent.
+    fn players(&self) -> u32 {
+        2 * self.games.len() as u32
     }
 
-    fn players(&self, board: usize) -> [String; 2] {
-        Event::pair(self.round, board).map(|id| format!("Player {id} \"<i>\""))
+    /// Returns the ids of the players of a board, from 1.
+    fn pair(&self, round: u32, board: usize) -> [u32; 2] {
+        [0, 1].map(|side| (board as u32 * 2 + side + round * 3) % self.players() + 1)
+    }
+
+    fn names(&self, board: usize) -> [String; 2] {
+        self.pair(self.round, board).map(|id| format!("Player {id} \"<i>\""))
     }
 
     /// Describes the event: its days, its schedule and its report are there or not, before or after now.
@@ -92,7 +119,7 @@ impl Event {
     /// Opens the next round: all its games are unstarted.
     fn open_round(&mut self) {
         self.round += 1;
-        self.games = self.games.map(|(game, ..)| (game, 0, false));
+        self.games.iter_mut().for_each(|(_, plies, is_on)| (*plies, *is_on) = (0, false));
         self.write_files();
         let event = json!({"t": self.round, "type": "round", "section": "Open", "round": self.round, "state": "open"});
         self.outlet.append_line(event);
@@ -101,13 +128,29 @@ impl Event {
     /// Writes the files beside the events.
     fn write_files(&mut self) {
         // The tournament says who plays at a board.
-        let boards = (1..=BOARDS)
+        let count = self.games.len();
+        let boards = (1..=count)
             .map(|board| json!({"board": format!("board-{board}"), "gametype": "20", "tags": {"Event": "NK"}}));
         let tags = json!({"White": "Late", "Black": "Early", "Round": "1", "Board": "2"});
         let postponed = self.has_postponed.then(|| json!({"board": "spare", "gametype": "20", "tags": tags}));
         let list: Vec<Value> = boards.chain(postponed).collect();
         self.outlet.append_line(json!({"b": 1, "type": "boards", "list": list}));
-        let players: Vec<Value> = (1..=8).map(|id| json!({"id": id, "name": format!("Player {id} \"<i>\"")})).collect();
+        let sections = match self.kind {
+            EventKind::Sections => vec![self.section(1, 0..count / 2), self.section(2, count / 2..count)],
+            _ => vec![self.section(1, 0..count)],
+        };
+        self.outlet.write("tournament.json", &json!({"event": self.facts, "sections": sections}).to_string());
+    }
+
+    /// Returns a section as the document of the tournament has it. Its games are on these boards.
+    fn section(&self, id: u32, boards: Range<usize>) -> Value {
+        let is_teams = self.kind == EventKind::Teams;
+        let team = |player: u32| is_teams.then_some(1 + player % 2);
+        let waits = (self.kind == EventKind::Individual).then_some(self.players() + 1);
+        let players: Vec<Value> = (1..=self.players())
+            .chain(waits)
+            .map(|id| json!({"id": id, "name": format!("Player {id} \"<i>\""), "team": team(id)}))
+            .collect();
         let official = [["2", "0"], ["1", "1"], ["0", "2"]][self.official % 3];
         let points = |round: u32, table: usize| (round < self.round || table < self.results).then_some(official);
         let deferral = [Value::Null, "adjourned".into(), "postponed".into()][self.official % 3].clone();
@@ -116,25 +159,29 @@ impl Event {
         let reason = if self.official > 2 { "forfeit" } else { "played" };
         let rounds: Vec<Value> = (1..=self.round + u32::from(self.is_next_published))
             .map(|round| {
-                let pairings: Vec<Value> = (0..BOARDS)
-                    .map(|table| {
-                        let [white, black] = Event::pair(round, table);
-                        json!({"id": round as usize * 100 + table + 1, "table": table + 1, "board": format!("board-{}", table + 1), "white": white, "black": black, "points": points(round, table), "reason": reason, "later": later(round, table)})
-                    })
-                    .collect();
+                let pairing = |(board, table): (usize, u32)| {
+                    let [white, black] = self.pair(round, board);
+                    json!({"id": round as usize * 1000 + board + 1, "table": table, "board": format!("board-{}", board + 1), "white": white, "black": black,
+                        "match": is_teams.then_some(1), "points": points(round, board), "reason": reason, "later": later(round, board)})
+                };
+                let pairings: Vec<Value> = boards.clone().zip(1..).map(pairing).collect();
                 let is_closed = round < self.round || self.is_closed;
                 let state = if round > self.round { "published" } else if is_closed { "closed" } else { "open" };
-                json!({"round": round, "state": state, "matches": [], "byes": [], "pairings": pairings})
+                let matches: Vec<Value> = is_teams.then(|| json!({"id": 1, "home": 1, "away": 2})).into_iter().collect();
+                let byes: Vec<Value> = waits.map(|player| json!({"player": player, "why": "bye", "points": "2"})).into_iter().collect();
+                json!({"round": round, "state": state, "matches": matches, "byes": byes, "pairings": pairings})
             })
             .collect();
         let open = (!self.is_closed).then_some(self.round);
-        let section = json!({"id": 1, "name": "Open", "planned_rounds": 3, "open_round": open, "players": players, "teams": [], "rounds": rounds});
-        self.outlet.write("tournament.json", &json!({"event": self.facts, "sections": [section]}).to_string());
+        let names = ["Huissen", "Hijken <b>"].iter().zip(1..).filter(|_| is_teams);
+        let teams: Vec<Value> = names.map(|(name, id)| json!({"id": id, "number": id, "name": name})).collect();
+        let name = ["Open", "Youth"][id as usize - 1];
+        json!({"id": id, "name": name, "planned_rounds": 3, "open_round": open, "players": players, "teams": teams, "rounds": rounds})
     }
 
     /// Does one thing that happens at a tournament.
     fn step(&mut self) {
-        let board = self.dice.roll(BOARDS);
+        let board = self.dice.roll(self.games.len());
         let name = format!("board-{}", board + 1);
         let (game, plies, is_on) = self.games[board];
         match self.dice.roll(29) {
@@ -156,7 +203,7 @@ impl Event {
             27 => self.outlet.begin_anew(|text| text.replace("Late ", "Hidden ")),
             0 if self.round < 4 => self.open_round(),
             1 => {
-                self.results = self.dice.roll(BOARDS + 1);
+                self.results = self.dice.roll(self.games.len() + 1);
                 self.write_files();
             }
             2 if game > 0 => {
@@ -208,21 +255,28 @@ impl Event {
         }
     }
 
+    /// Returns the table of a board in its section.
+    fn table(&self, board: usize) -> usize {
+        let count = self.games.len();
+        let of_section = if self.kind == EventKind::Sections { count / 2 } else { count };
+        board % of_section + 1
+    }
+
     /// Begins the next game of a board, with its first move.
     fn begin_game(&mut self, board: usize, is_paired: bool) {
         let name = format!("board-{}", board + 1);
         let game = self.games[board].0 + 1;
-        let [white, black] = self.players(board);
-        let tags = json!({"Event": "NK", "White": white, "Black": black, "Round": self.round.to_string(), "Board": (board + 1).to_string()});
+        let [white, black] = self.names(board);
+        let tags = json!({"Event": "NK", "White": white, "Black": black, "Round": self.round.to_string(), "Board": self.table(board).to_string()});
         self.games[board] = (game, 1, true);
-        let pairing = is_paired.then(|| self.round as usize * 100 + board + 1);
+        let pairing = is_paired.then(|| self.round as usize * 1000 + board + 1);
         self.outlet.begin_paired_game(&name, game, tags, pairing);
         self.outlet.play(&name, 1);
     }
 
     /// Starts all games of a round with these pauses between them. The file follows each, as the station writes it.
     fn start_round(&mut self, pause: Duration) {
-        for board in 0..BOARDS {
+        for board in 0..self.games.len() {
             self.begin_game(board, true);
             self.write_files();
             std::thread::sleep(pause);
@@ -231,7 +285,7 @@ impl Event {
 
     /// Ends all games of the round.
     fn end_round(&mut self) {
-        for board in 0..BOARDS {
+        for board in 0..self.games.len() {
             self.games[board].2 = false;
             let name = format!("board-{}", board + 1);
             self.outlet.append_event(&name, json!({"n": 90, "type": "end"}));
@@ -284,20 +338,37 @@ impl Pages {
         loop {
             let loaded = self.tree(&fresh);
             let open = self.tree(&page);
-            if open == loaded {
+            let heard = (open == loaded).then(|| [self.heard(&fresh), self.heard(&page)]);
+            if heard.as_ref().is_some_and(|[fresh, page]| fresh == page) {
                 return;
             }
             let same = open.chars().zip(loaded.chars()).take_while(|(one, other)| one == other).count();
             let place = |text: &str| text.chars().skip(same.saturating_sub(150)).take(500).collect::<String>();
             assert!(
                 Instant::now() < end,
-                "{address}: open\n{}\nloaded\n{}\n{:?}",
+                "{address}: open\n{}\nloaded\n{}\nheard {heard:?}\n{:?}",
                 place(&open),
                 place(&loaded),
                 self.browser.page_errors()
             );
             std::thread::sleep(Duration::from_millis(50));
         }
+    }
+
+    /// Returns roles and names of the accessibility tree, without ages.
+    fn heard(&mut self, page: &Page) -> Vec<[String; 2]> {
+        self.browser.select_page(page);
+        self.browser.evaluate(HIDE_AGES);
+        let tree = self.browser.call("Accessibility.getFullAXTree", json!({}));
+        let text = |node: &Value, part: &str| {
+            node[part]["value"].as_str().unwrap_or_default().replace("localhost", "127.0.0.1")
+        };
+        let nodes = tree["nodes"].as_array().unwrap().iter().filter(|node| node["ignored"] != true);
+        let heard = nodes.map(|node| ["role", "name"].map(|part| text(node, part)));
+        // Lines and blanks follow from the layout.
+        heard
+            .filter(|[role, name]| role != "InlineTextBox" && (role != "StaticText" || !name.trim().is_empty()))
+            .collect()
     }
 
     fn tree(&mut self, page: &Page) -> String {
@@ -321,10 +392,12 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
         "/round/1",
         "/standings",
         "/standings/Open",
+        "/standings/Youth",
         "/players",
         "/game/board-1-1/2/try/28x19",
         "/players?search=player%203",
         "/player/Open-1",
+        "/player/Youth-2",
         "/standings?hide=results",
         "/board/1?hide=results",
         "/round/1?hide=results",
@@ -343,7 +416,7 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
     let mut pages = Pages::new(browser, 4);
     let mut compared = 0;
     for stream in 0..streams {
-        let mut event = Event::new(seed + stream);
+        let mut event = Event::new(seed + stream, BOARDS);
         if stream % 3 == 1 {
             event.outlet.set_delay(DELAY);
         }
@@ -396,15 +469,17 @@ fn open_page_is_what_loaded_page_would_be() {
     println!("{} pages compared", open_pages_follow(19, 1));
 }
 
-/// Opens rounds whose boards start with these pauses between them, in ms. Asserts that open pages show what newly loaded pages show.
-fn rounds_start_on_open_pages(pauses: &[u64]) {
+/// Opens rounds of a hall whose boards start with these pauses between them, in ms. Asserts that open pages show what newly loaded pages show.
+fn rounds_start_on_open_pages(boards: usize, pauses: &[u64]) {
     let Some(browser) = Browser::open() else { return };
     let mut pages = Pages::new(browser, 4);
-    for paths in [
-        ["/", "/?wall", "/board/1", "/standings"],
-        ["/embed/round/1", "/overlay/ticker", "/overlay/featured", "/round/1"],
-    ] {
-        let mut event = Event::new(1);
+    // The boards at a wall take turns if they are more.
+    let wall = if boards > 16 { "/?playing" } else { "/?wall" };
+    for paths in
+        [["/", wall, "/board/1", "/standings"], ["/embed/round/1", "/overlay/ticker", "/overlay/featured", "/round/1"]]
+    {
+        let mut event = Event::new(0, boards);
+        event.outlet.append_line(json!({"t": 8, "type": "featured", "mode": "board", "boards": ["2"]}));
         let server = event.outlet.serve();
         server.wait_for(&event.outlet);
         for (page, path) in pages.open.clone().iter().zip(paths) {
@@ -428,13 +503,21 @@ fn rounds_start_on_open_pages(pauses: &[u64]) {
 
 #[test]
 fn rounds_start_together_or_apart_on_open_pages() {
-    rounds_start_on_open_pages(&[0, 600]);
+    rounds_start_on_open_pages(BOARDS, &[0, 600]);
+}
+
+#[test]
+fn rounds_of_large_halls_start_on_open_pages() {
+    for boards in [8, 32] {
+        rounds_start_on_open_pages(boards, &[0, 20]);
+    }
 }
 
 #[test]
 #[ignore = "a minute of pauses; scripts/open-pages runs it"]
 fn rounds_start_far_apart_on_open_pages() {
-    rounds_start_on_open_pages(&[1_500, 4_000]);
+    rounds_start_on_open_pages(BOARDS, &[1_500, 4_000]);
+    rounds_start_on_open_pages(200, &[0, 20]);
 }
 
 /// A server that does not know the view of a page tells it to load again. Until the page is loaded it must ignore the stream, which has

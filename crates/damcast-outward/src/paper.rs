@@ -5,11 +5,13 @@
 
 use draughts_tournament::TieBreak;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use serde_json::Value;
 
 use crate::web::Language;
 use crate::web::pages::{code, official_result};
-use crate::web::plan::{PlannedRound, PlannedSection, RoundCell, ViewerPlan, ViewerReason, title};
+use crate::web::plan::{
+    PlannedRound, PlannedSection, RoundCell, SectionStandings, StandingsDocument, StandingsRow, ViewerPlan,
+    ViewerReason, title,
+};
 use crate::web::texts::{PageTexts, fill};
 
 /// Style of the sheets.
@@ -82,12 +84,13 @@ pub struct SheetOptions<'a> {
 /// Returns the sheets of a tournament, from the texts of `tournament.json` and `standings.json`.
 pub fn sheets(tournament: &str, standings: &str, options: &SheetOptions<'_>) -> Markup {
     let plan = ViewerPlan::read(Some(tournament.as_bytes()));
-    let standings: Value = serde_json::from_str(standings).unwrap_or_default();
+    let standings: StandingsDocument = serde_json::from_str(standings).unwrap_or_default();
     let is_wanted = |section: &&PlannedSection| options.section.is_none_or(|name| name == section.name);
     let sections: Vec<&PlannedSection> = plan.sections.iter().filter(is_wanted).collect();
     html! {
         @for kind in options.kinds { @for section in &sections {
-            @let sheet = Sheet::new(&plan, section, &standings, options);
+            @let own = standings.sections.iter().find(|one| one.name == section.name);
+            @let sheet = Sheet { event: plan.event.name(), section, standings: own, options };
             (sheet.render(*kind))
         } }
     }
@@ -115,22 +118,11 @@ pub fn document(tournament: &str, standings: &str, options: &SheetOptions<'_>) -
 struct Sheet<'a> {
     event: Option<&'a str>,
     section: &'a PlannedSection,
-    standings: &'a Value,
+    standings: Option<&'a SectionStandings>,
     options: &'a SheetOptions<'a>,
 }
 
 impl<'a> Sheet<'a> {
-    fn new(
-        plan: &'a ViewerPlan,
-        section: &'a PlannedSection,
-        standings: &'a Value,
-        options: &'a SheetOptions<'a>,
-    ) -> Sheet<'a> {
-        let all = standings["sections"].as_array();
-        let own = all.and_then(|all| all.iter().find(|one| one["section"] == section.name.as_str()));
-        Sheet { event: plan.event.name(), section, standings: own.unwrap_or(&Value::Null), options }
-    }
-
     fn texts(&self) -> &'static PageTexts {
         self.options.language.words()
     }
@@ -227,19 +219,18 @@ impl<'a> Sheet<'a> {
     /// Renders the standings, with the games of each player for a crosstable.
     fn standings(&self, has_games: bool) -> Markup {
         let texts = self.texts();
-        let rows: Vec<&Value> = self.standings["rows"].as_array().into_iter().flatten().collect();
-        let after = self.standings["after_round"].as_u64().unwrap_or(0);
-        let round = self.section.rounds.iter().find(|round| round.number == after);
-        if rows.is_empty() || round.is_none() {
+        let Some(SectionStandings { after_round: after, results: [given, all], rows, .. }) = self.standings else {
             return html! {};
-        }
-        let ties: Vec<&str> = rows[0]["tiebreaks"].as_object().into_iter().flatten().map(|(name, _)| &**name).collect();
+        };
+        let round = self.section.rounds.iter().find(|round| round.number == *after);
+        let (Some(first), true) = (rows.first(), round.is_some()) else { return html! {} };
         let heading = |tie: &str| TieBreak::from_name(tie).map_or("", TieBreak::heading);
-        let rounds = if has_games { usize::try_from(after).unwrap_or(0) } else { 0 };
-        let place =
-            |id: u64| rows.iter().position(|row| row["id"] == id).map_or("–".to_owned(), |at| (at + 1).to_string());
-        let cells = |row: &Value| -> Vec<String> {
-            let games = row["id"].as_u64().map(|id| self.section.player_rounds(id)).unwrap_or_default();
+        let rounds = if has_games { usize::try_from(*after).unwrap_or(0) } else { 0 };
+        let place = |id: u64| {
+            rows.iter().position(|row| row.id == Some(id)).map_or("–".to_owned(), |at| (at + 1).to_string())
+        };
+        let cells = |row: &StandingsRow| -> Vec<String> {
+            let games = row.id.map(|id| self.section.player_rounds(id)).unwrap_or_default();
             let cell = |game: Option<_>| match game {
                 Some(Some(game)) => {
                     let RoundCell { opponent, is_white, points, reason, .. } = game;
@@ -254,8 +245,7 @@ impl<'a> Sheet<'a> {
             (0..rounds).map(|round| cell(games.get(round).copied())).collect()
         };
         let what = if has_games { texts.crosstable } else { texts.standings };
-        let [given, all] = [0, 1].map(|at| self.standings["results"][at].as_u64().unwrap_or(0));
-        let missing = usize::try_from(all.saturating_sub(given)).unwrap_or(0);
+        let missing = all.saturating_sub(*given);
         let content = html! {
                 @if missing > 0 { p { (self.options.language.count(texts.results_missing, missing)) } }
                 @if !has_games { (self.teams()) }
@@ -264,13 +254,13 @@ impl<'a> Sheet<'a> {
                         @if has_games { th { "№" } }
                         th { (texts.rank) } th { (texts.name) } th { (texts.points) } th { (texts.played) }
                         @for round in 1..=rounds { th { (round) } }
-                        @if !has_games { @for tie in &ties { th { (heading(tie)) } } }
+                        @if !has_games { @for (tie, _) in &first.tie_breaks { th { (heading(tie)) } } }
                     } }
                     tbody { @for (row, at) in rows.iter().zip(1..) { tr {
                         @if has_games { td { (at) } }
-                        td { (plain(&row["rank"])) } td { bdi { (plain(&row["name"])) } } td { (plain(&row["points"])) } td { (plain(&row["games"])) }
+                        td { (row.rank) } td { bdi { (row.name) } } td { (row.points) } td { (row.games) }
                         @for cell in cells(row) { td { (cell) } }
-                        @if !has_games { @for tie in &ties { td { (plain(&row["tiebreaks"][*tie])) } } }
+                        @if !has_games { @for (_, value) in &row.tie_breaks { td { (if value.is_empty() { "–".to_owned() } else { value.replace(' ', "/") }) } } }
                     } } }
                 }
         };
@@ -279,12 +269,12 @@ impl<'a> Sheet<'a> {
 
     fn teams(&self) -> Markup {
         let texts = self.texts();
-        let rows: Vec<&Value> = self.standings["teams"].as_array().into_iter().flatten().collect();
+        let rows = self.standings.map_or(&[][..], |standings| &standings.teams);
         html! {
             @if !rows.is_empty() { table.ranks {
                 thead { tr { th { (texts.rank) } th { (texts.name) } th { (texts.points) } th { (texts.played) } } }
                 tbody { @for row in rows { tr {
-                    td { (plain(&row["rank"])) } td { bdi { (plain(&row["name"])) } } td { (plain(&row["match_points"])) } td { (plain(&row["played"])) }
+                    td { (row.rank) } td { bdi { (row.name) } } td { (row.points) } td { (row.games) }
                 } } }
             } }
         }
@@ -309,16 +299,6 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// Returns a value of a document as text; lists have slashes.
-fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
-        Value::Array(values) => values.iter().map(plain).collect::<Vec<_>>().join("/"),
-        _ => "–".to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -331,9 +311,9 @@ mod tests {
           {"round":2,"state":"open","matches":[],"byes":[],"pairings":[{"id":2,"table":1,"white":2,"black":3}]},
           {"round":3,"state":"prepared","matches":[],"byes":[],"pairings":[{"id":3,"table":1,"white":3,"black":1}]}]}]}"#;
     const STANDINGS: &str = r#"{"sections":[{"section":"main","after_round":1,"results":[1,1],"rows":[
-        {"rank":1,"id":1,"number":1,"name":"Ann","points":"2","games":1,"tiebreaks":{"solkoff":"0"}},
-        {"rank":1,"id":3,"number":3,"name":"Cor","points":"2","games":0,"tiebreaks":{"solkoff":null}},
-        {"rank":3,"id":2,"number":2,"name":"Bob & Co","points":"0","games":1,"tiebreaks":{"solkoff":["2","1"]}}]}]}"#;
+        {"rank":1,"id":1,"number":1,"name":"Ann","points":"2","games":1,"tiebreaks":{"wins":"1","solkoff":"0"}},
+        {"rank":1,"id":3,"number":3,"name":"Cor","points":"2","games":0,"tiebreaks":{"wins":"1","solkoff":null}},
+        {"rank":3,"id":2,"number":2,"name":"Bob & Co","points":"0","games":1,"tiebreaks":{"wins":"0","solkoff":["2","1"]}}]}]}"#;
 
     fn options(kinds: &[SheetKind]) -> SheetOptions<'_> {
         let address = Some("http://192.168.1.5:8080/");
@@ -362,7 +342,8 @@ mod tests {
     #[test]
     fn standings_have_tie_breaks_and_crosstable_has_games() {
         let standings = sheet(SheetKind::Standings);
-        assert!(standings.contains("<th>Solk</th>") && standings.contains("<td>2/1</td>"), "{standings}");
+        // Tie-breaks stand in the order of the rules.
+        assert!(standings.contains("<th>Win</th><th>Solk</th>") && standings.contains("<td>2/1</td>"), "{standings}");
         let crosstable = sheet(SheetKind::Crosstable);
         assert!(
             crosstable.contains("<td>3\u{2009}○\u{2009}2</td>") && crosstable.contains("<td>1\u{2009}●\u{2009}0</td>"),

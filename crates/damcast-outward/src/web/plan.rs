@@ -260,8 +260,14 @@ impl ViewerPlan {
         let next =
             |(hall, of_hall): &(&str, &HallPlan)| next_games((place(hall).unwrap_or(0), *hall), of_hall, &sections);
         plan.next_games = plans.iter().flat_map(next).collect();
-        let standings = standings.and_then(|text| serde_json::from_str::<StandingsDocument>(&text).ok());
-        plan.standings = standings.map(|document| document.sections);
+        let read = |text: String| serde_json::from_str::<StandingsDocument>(&text).ok();
+        plan.standings = standings.and_then(read).map(|document| document.sections);
+        if sections.tournament.is_some() {
+            // Joined documents have their members in the order of names.
+            let documents = of_halls().filter_map(|(_, hall)| read(documents::standings_document(&hall.tournament)));
+            let of_halls: Vec<SectionStandings> = documents.flat_map(|document| document.sections).collect();
+            plan.standings.iter_mut().flatten().for_each(|joined| joined.order_tie_breaks(&of_halls));
+        }
         plan
     }
 
@@ -474,9 +480,10 @@ impl PlannedSection {
 }
 
 /// Standings, as in `standings.json`.
-#[derive(Deserialize)]
-struct StandingsDocument {
-    sections: Vec<SectionStandings>,
+#[derive(Default, Deserialize)]
+pub struct StandingsDocument {
+    /// Standings of each section.
+    pub sections: Vec<SectionStandings>,
 }
 
 /// Standings of a section.
@@ -485,12 +492,27 @@ pub struct SectionStandings {
     /// Name of the section; see [`title`].
     #[serde(default, rename = "section")]
     pub name: String,
+    /// Last round that counts.
+    #[serde(default)]
+    pub after_round: u64,
+    /// Number of results of that round, and of its pairings.
+    #[serde(default)]
+    pub results: [usize; 2],
     /// Players, in their order.
     #[serde(default)]
     pub rows: Vec<StandingsRow>,
     /// Teams, in their order.
     #[serde(default)]
     pub teams: Vec<StandingsRow>,
+}
+
+impl SectionStandings {
+    /// Puts the tie-breaks into the order that they have in one of these.
+    fn order_tie_breaks(&mut self, known: &[SectionStandings]) {
+        let own = known.iter().find(|one| one.name == self.name).and_then(|own| own.rows.first());
+        let place = |name: &str| own?.tie_breaks.iter().position(|(known, _)| known == name);
+        self.rows.iter_mut().for_each(|row| row.tie_breaks.sort_by_key(|(name, _)| place(name)));
+    }
 }
 
 /// Row of a player or a team; an unknown text is empty.

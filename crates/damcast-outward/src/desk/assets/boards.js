@@ -113,6 +113,7 @@ const detail = (place, board) => {
         : el('p.q', {}, texts.search_pending),
       el('p.q.s', {}, texts.put_right)),
       actions(board),
+      board.since_s !== null && zone(),
     ];
   });
   if (Date.now() - $('#pictures', place).failed > 5000) picture($('#pictures', place), board);

@@ -37,7 +37,8 @@ count.rules = new Intl.PluralRules(LANG);
 /** Terminal commands in the station's messages, each with the words of the desk that replace it. */
 const COMMANDS = [
   [/, as in \x60sudo [^\x60]*\x60/g, ''],
-  [/[;:] \x60(sudo|damcast (doctor|fsck)) [^\x60]*\x60( tells by which| says what to do| says more)?/g, ''],
+  [/, and try \x60damcast doctor[^\x60]*\x60 with its address/g, ''],
+  [/[;:] \x60(sudo|damcast (doctor|fsck))[^\x60]*\x60( tells by which| says what to do| says more)?/g, ''],
   [/ \(.damcast [^)]*\)/g, ''],
   [/; start one with .*/s, ''],
   [/[;,] see .damcast [^\x60]*\x60/g, ''],
@@ -64,6 +65,8 @@ const named = (kind, word) => texts[`${kind}_${word.replace(/[- ]/g, '_')}`] ?? 
 // All times are those of this device, in one format.
 const time = moment => new Date(moment).toLocaleTimeString(LANG, {hourCycle: 'h23'});
 const dayAndTime = moment => new Date(moment).toLocaleString(LANG, {hourCycle: 'h23', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit'});
+/** Names the time zone of all times of the desk. */
+const zone = () => el('p.q', {}, filled(texts.zone, Intl.DateTimeFormat().resolvedOptions().timeZone));
 const clock = seconds => seconds === undefined || seconds === null ? '–:––:––'
   : `${Math.floor(seconds / 3600)}:${String(Math.floor(seconds / 60) % 60).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`;
 const lasting = seconds => seconds < 100 ? `${seconds} s` : seconds < 6000 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;

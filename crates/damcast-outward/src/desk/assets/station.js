@@ -4,9 +4,6 @@ const table = (caption, heads, rows, kind = '') => el('div.tb', {tabindex: 0, ro
   el('thead', {}, el('tr', {}, ...heads.map(head => el('th', {scope: 'col'}, head)))),
   el('tbody', {}, ...rows.map(cells => el('tr', {}, ...cells.map(cell => el('td', {}, typeof cell === 'string' ? bdi(cell) : cell)))))));
 
-/** Names the time zone of all times of the desk. */
-const zone = () => el('p.q', {}, filled(texts.zone, Intl.DateTimeFormat().resolvedOptions().timeZone));
-
 views.log = {
   title: texts.log,
   async draw(place) {

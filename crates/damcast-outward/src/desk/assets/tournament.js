@@ -69,7 +69,7 @@ const undoOf = entry => propose({
 /** Draws the last actions on the tournament, each with its undo. */
 const lastActions = () => {
   const actions = (known.tournament.history ?? []).filter(entry => entry.can_undo || entry.is_undone).slice(-SHOWN_ACTIONS).reverse();
-  return actions.length > 0 && el('section', {'aria-label': texts.last_actions}, el('div.hd', {}, el('h2', {}, texts.last_actions)),
+  return actions.length > 0 && el('section', {'aria-label': texts.last_actions}, el('div.hd', {}, el('h2', {}, texts.last_actions), zone()),
     table(texts.last_actions, [texts.time, texts.user, texts.action, ''], actions.map(entry => [dayAndTime(entry.at), actor(entry.by), english(entry.what),
       entry.is_undone ? texts.undone : button(texts.undo, `undo ${entry.version}`, () => undoOf(entry), {'aria-label': `${texts.undo}: ${entry.what}`})]), '.crd.act'));
 };

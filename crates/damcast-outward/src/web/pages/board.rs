@@ -187,7 +187,7 @@ impl<'a> PageBuilder<'a> {
                     Some((section, player)) => { (self.player_link(section, player)) }
                     None => { (self.linked_name(page.as_deref(), Some(player.name.as_deref().unwrap_or(word)))) }
                 } }
-                span.mt { bdi { (player.details.join(" ")) } @if let Some(id) = fmjd_id { " FMJD " (id) } }
+                span.mt { bdi { (self.player_details(shown, color).join(" ")) } @if let Some(id) = fmjd_id { " FMJD " (id) } }
                 (self.clock(shown.game, color, at.is_some()))
                 @if let Some(entry) = at {
                     span.ck.then { time { (time(entry.clock.and_then(|clock| clock.seconds(color)))) } }

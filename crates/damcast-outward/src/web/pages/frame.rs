@@ -165,6 +165,12 @@ impl PageBuilder<'_> {
                 @for hall in away { p.meta data-silent-since=[hall.away_since] { bdi { (hall.name) } ": " span.st { (texts.board_silent) } } }
             } }
         });
+        // Without a server only the script knows whether the pages are renewed.
+        let state = match self.live {
+            LiveMode::Files => "",
+            _ if self.is_recorder_silent() => texts.not_live,
+            _ => texts.live,
+        };
         let language = self.chosen_language();
         let toggle = html! {
             a #spoil href=(with_choices(&self.address.own_address(), language, !self.address.hides_results)) { (if self.address.hides_results { texts.show_results } else { texts.hide_results }) }
@@ -175,7 +181,7 @@ impl PageBuilder<'_> {
                 div.mast {
                     (head)
                     div.tools {
-                        p.live #live hidden[self.is_over()] { span #state { (if self.is_recorder_silent() { texts.not_live } else { texts.live }) } " " time #time {} }
+                        p.live #live hidden[self.is_over()] { span #state { (state) } " " time #time {} }
                         @if self.live != LiveMode::Files { nav.lg aria-label=(texts.language) {
                             @for language in Language::ALL {
                                 a href=(with_choices(&self.address.own_address(), Some(language), self.address.hides_results)) lang=(language.code()) hreflang=(language.code())

@@ -7,7 +7,7 @@ use super::board::piece;
 use super::frame::PageContent;
 use super::overlay_look::{ClockSide, Overlay, OverlayKind};
 use super::text::{name, score, truncated};
-use super::{PageBuilder, PageError, PageGame, PlayerLabel, percent_encoded};
+use super::{PageBuilder, PageError, PageGame, percent_encoded};
 use crate::web::plan::{StandingsRow, title};
 use crate::web::texts::fill;
 use crate::web::texts::studio::StudioTexts;
@@ -115,7 +115,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     fn overlay_player(&self, shown: &PageGame<'_>, color: Color) -> Markup {
-        let PlayerLabel { details, .. } = shown.player_label(color);
+        let details = self.player_details(shown, color);
         let called = self.player_name(shown, color);
         let word = self.side(color);
         html! {

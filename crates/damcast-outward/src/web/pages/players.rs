@@ -57,6 +57,13 @@ impl<'a> PageBuilder<'a> {
         Some((section, section.player(pairing.player(color))?))
     }
 
+    /// Returns title, federation, rating and team of a player: those of the game, else those of the published pairing of the board.
+    pub(super) fn player_details(&self, shown: &PageGame<'a>, color: Color) -> Vec<Cow<'a, str>> {
+        let published = || self.published_player(shown, color).map(|(section, player)| details_of(section, player));
+        let details = shown.player_label(color).details;
+        if details.is_empty() { published().unwrap_or_default() } else { details }
+    }
+
     /// Returns the name of a player: that of the game, else that of the published pairing of the board.
     pub(super) fn player_name(&self, shown: &PageGame<'a>, color: Color) -> Option<Cow<'a, str>> {
         let published = || Some(truncated(&self.published_player(shown, color)?.1.name));
@@ -206,14 +213,12 @@ impl<'a> PageBuilder<'a> {
         games: &HashMap<&str, PageGame<'_>>,
     ) -> Markup {
         let texts = self.texts();
-        let rating = player.rating.map(|rating| rating.to_string());
-        let facts = [player.title.as_deref(), player.federation.as_deref(), rating.as_deref(), section.team_of(player)];
         let standing = self.standings_of(section).iter().find(|row| row.id == Some(player.id));
         let next = next_pairing(section, player.id, games).filter(|_| !self.is_over());
         html! { div {
             div.hd { div {
                 h2 { (name(Some(&truncated(&player.name)))) " " (self.star(section, player)) }
-                p { bdi { (facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")) } @if let Some(id) = &player.fmjd_id { " · FMJD " (truncated(id)) } }
+                p { bdi { (details_of(section, player).join(" · ")) } @if let Some(id) = &player.fmjd_id { " · FMJD " (truncated(id)) } }
             } }
             dl.sum {
                 @if let Some(StandingsRow { rank, points, games: played, .. }) = standing {
@@ -254,6 +259,13 @@ impl<'a> PageBuilder<'a> {
             }
         } }
     }
+}
+
+/// Returns what is known of title, federation, rating and team of a player.
+fn details_of<'a>(section: &'a PlannedSection, player: &'a PlannedPlayer) -> Vec<Cow<'a, str>> {
+    let rating = player.rating.map(|rating| Cow::Owned(rating.to_string()));
+    let [title, federation] = [&player.title, &player.federation].map(|fact| fact.as_deref().map(Cow::Borrowed));
+    [title, federation, rating, section.team_of(player).map(truncated)].into_iter().flatten().collect()
 }
 
 /// Returns the address of a player's page; `None` for a player who wants to stay anonymous.
