@@ -52,15 +52,23 @@ pub struct OutletFixture {
     recorder: Recorder,
 }
 
-/// Writes the sign of life of a recorder as long as it exists.
+/// Writes the sign of life of a recorder, from the start of the first server on, as long as it exists.
 struct Recorder {
+    sign: PathBuf,
     is_silent: Arc<Mutex<bool>>,
+    is_started: Cell<bool>,
 }
 
 impl Recorder {
     fn new(sign: PathBuf) -> Recorder {
-        let is_silent = Arc::new(Mutex::new(false));
-        let silent = is_silent.clone();
+        Recorder { sign, is_silent: Arc::default(), is_started: Cell::new(false) }
+    }
+
+    fn start(&self) {
+        if self.is_started.replace(true) {
+            return;
+        }
+        let (sign, silent) = (self.sign.clone(), self.is_silent.clone());
         std::thread::spawn(move || {
             for count in 0.. {
                 let silent = silent.lock().unwrap();
@@ -71,7 +79,6 @@ impl Recorder {
                 std::thread::sleep(Duration::from_secs(2));
             }
         });
-        Recorder { is_silent }
     }
 
     fn silence(&self) {
@@ -217,6 +224,7 @@ impl OutletFixture {
     }
 
     fn start(&self, address: &str, keys: &str) -> Server {
+        self.recorder.start();
         let config = self.folder.path().join("serve.toml");
         let folder = self.folder.path().join("public");
         fs::write(&config, format!("[serve]\naddress = {address:?}\noutlet = {folder:?}\n{keys}")).unwrap();
