@@ -101,6 +101,11 @@ impl OutletFixture {
         OutletFixture { folder, generation, seq, published, games: BTreeMap::new(), delay: None, recorder }
     }
 
+    /// Lets the recorder give signs of life also without a server here.
+    pub fn start_recorder(&self) {
+        self.recorder.start();
+    }
+
     /// Makes the outlet one without a sign of life.
     pub fn stop_recorder(&self) {
         self.recorder.silence();

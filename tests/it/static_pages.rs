@@ -42,6 +42,7 @@ fn config(outlet: &OutletFixture) -> PathBuf {
 
 impl Exporter {
     fn start(outlet: &OutletFixture) -> Exporter {
+        outlet.start_recorder();
         let (config, folder) = (config(outlet), outlet.path("../web/club/live"));
         let mut command = damcast(&["pages", "--config", config.to_str().unwrap(), "--into", folder.to_str().unwrap()]);
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();

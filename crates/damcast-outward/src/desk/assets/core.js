@@ -269,7 +269,8 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     if (!['tournament', 'request'].includes(requested.do)) { list(effect()); return true; }
     const reply = await ask(requested);
     if (mine !== turn) return false;
-    if (reply.outcome_unknown) { list([filled(texts.desk_silent, lasting(Math.round((Date.now() - known.heard) / 1000)))]); return false; }
+    // The station's reason, if the desk answered.
+    if (reply.outcome_unknown) { list([reply.status ? english(reply.error) : filled(texts.desk_silent, lasting(Math.round((Date.now() - known.heard) / 1000)))]); return false; }
     if_seen = requested.if_seen;
     version = reply.version ?? version;
     if (reply.ok) {
@@ -286,7 +287,8 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     event.preventDefault();
     const requested = asked(false);
     if (!requested || isSending) return;
-    if (!isShown) { preview(); return; }
+    // Its effect is on its way: to ask again would put the answer off.
+    if (!isShown) return;
     isSending = true;
     wait(true);
     refusal.textContent = '';
