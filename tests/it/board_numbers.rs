@@ -166,6 +166,35 @@ fn sections_that_count_from_one_keep_all_boards() {
     }
 }
 
+/// Names of boards of two sections end in the same number, and both tables have it.
+#[test]
+fn number_of_two_claims_stays_with_the_first_board() {
+    let mut outlet = OutletFixture::new();
+    let names = ["open-3", "women-3"];
+    let section = |id: usize| {
+        let board = names[id - 1];
+        let players: Vec<Value> = [2 * id - 1, 2 * id]
+            .iter()
+            .map(|player| json!({"id": player, "name": format!("{board} {player}")}))
+            .collect();
+        let pairing = json!({"id": id, "table": 3, "board": board, "white": 2 * id - 1, "black": 2 * id});
+        let round = json!({"round": 1, "state": "open", "byes": [], "matches": [], "pairings": [pairing]});
+        json!({"id": id, "name": board, "players": players, "teams": [], "open_round": 1, "rounds": [round]})
+    };
+    let listed = names.map(|board| json!({"board": board, "gametype": "20", "tags": {}}));
+    outlet.append_line(json!({"b": 1, "type": "boards", "list": listed}));
+    outlet.write("tournament.json", &json!({"event": {}, "sections": [section(1), section(2)]}).to_string());
+    let server = outlet.serve();
+    for (id, board) in [(1, names[0]), (2, names[1])] {
+        let tags = json!({"White": format!("White of {board}"), "Black": "x", "Round": "1", "Board": "3"});
+        outlet.begin_paired_game(board, 1, tags, Some(id));
+        outlet.play(board, 1);
+        server.wait_for(&outlet);
+        let page = server.get("/board/3").text();
+        assert!(page.contains("White of open-3"), "after {board}: {page}");
+    }
+}
+
 /// The first section is done; the second waits for its next round.
 #[test]
 fn boards_of_closed_section_stay_while_another_waits() {

@@ -234,9 +234,12 @@ impl<'a> Sheet<'a> {
             let cell = |game: Option<_>| match game {
                 Some(Some(game)) => {
                     let RoundCell { opponent, is_white, points, reason, .. } = game;
-                    let opponent = opponent.map_or(format!("{} ", texts.bye), |opponent| {
-                        format!("{}\u{2009}{}\u{2009}", place(opponent), if is_white { '○' } else { '●' })
-                    });
+                    let opponent = if reason == ViewerReason::Bye {
+                        format!("{} ", texts.bye)
+                    } else {
+                        let number = opponent.map_or("–".to_owned(), place);
+                        format!("{number}\u{2009}{}\u{2009}", if is_white { '○' } else { '●' })
+                    };
                     let mark = if reason == ViewerReason::Forfeit { "f" } else { "" };
                     format!("{opponent}{}{mark}", points.unwrap_or("·"))
                 }

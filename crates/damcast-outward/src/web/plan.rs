@@ -209,7 +209,7 @@ pub struct RoundCell<'a> {
     pub pairing: &'a str,
     /// Number of the round.
     pub round: u64,
-    /// Id of the opponent; `None` for a bye.
+    /// Id of the opponent; `None` for a bye and for an empty board.
     pub opponent: Option<u64>,
     /// Whether the player has White.
     pub is_white: bool,

@@ -287,7 +287,7 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     event.preventDefault();
     const requested = asked(false);
     if (!requested || isSending) return;
-    // Its effect is on its way: to ask again would put the answer off.
+    // The effect of the fields is not shown yet; asking again would delay it.
     if (!isShown) return;
     isSending = true;
     wait(true);

@@ -392,7 +392,7 @@ async function poll() {
     if (wasMissing && !missingSince && stream?.readyState === 2) connect();
     // Poll at once: a game has begun although the event was over.
     if (wasOver && !over() && polling) poll();
-  } catch { missingSince ??= Math.min(Date.now(), heard + 6000); }
+  } catch { missingSince ??= Date.now() - 3000; }
 }
 /** Returns whether the page needs no stream: it is hidden and plays no sound. */
 const isUnseen = () => document.hidden && !$("#sound[aria-pressed=true]");

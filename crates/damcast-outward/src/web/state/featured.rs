@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{ViewerBoard, ViewerGame, ViewerHall};
+use super::{ViewerBoard, ViewerGame, ViewerHall, time_of};
 
 /// Largest number of moves of a board whose times are remembered.
 const MAX_RECENT_MOVES: usize = 64;
@@ -24,6 +24,7 @@ pub(super) struct FeaturedEvent {
     every: Option<u32>,
     /// Hall of the choice, if a hub joins several.
     hall: Option<String>,
+    at: Option<String>,
 }
 
 /// Last choice of the featured board.
@@ -33,6 +34,8 @@ pub struct FeaturedState {
     /// Time of publication of the choice, in ms since 1970.
     since: i64,
     hall: Option<String>,
+    /// Time of the choice itself, in ms since 1970: a hall that was away publishes late.
+    at: i64,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -69,7 +72,8 @@ impl RecentMoves {
 impl FeaturedState {
     /// Takes over the choice of an event, heard at a time; ignores other events, and earlier choices of another hall.
     pub(super) fn apply(&mut self, event: FeaturedEvent, heard: i64) {
-        if event.r#type != "featured" || (event.hall != self.hall && heard < self.since) {
+        let at = event.at.as_deref().and_then(time_of).unwrap_or(heard);
+        if event.r#type != "featured" || (event.hall != self.hall && at < self.at) {
             return;
         }
         let every = i64::from(event.every.unwrap_or(1).max(1)) * 1000;
@@ -78,7 +82,7 @@ impl FeaturedState {
             "most-moves" => FeaturedMode::MostMoves,
             _ => FeaturedMode::Off,
         };
-        *self = FeaturedState { mode, since: heard, hall: event.hall };
+        *self = FeaturedState { mode, since: heard, hall: event.hall, at };
     }
 }
 

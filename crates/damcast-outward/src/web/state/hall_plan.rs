@@ -1,5 +1,6 @@
 //! Reads the plan of each hall from its events: the published tournament, and the boards with the tags of their next games.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::halls::number_at_end;
-use super::{ViewerHall, time_of};
+use super::{ViewerHall, natural_order, time_of};
 
 /// Published tournament and boards of a hall.
 #[derive(Clone, Debug, Default)]
@@ -24,12 +25,14 @@ impl HallPlan {
     /// Returns the boards whose next game has the number at the end of their names, by this number: no other board gets it before they begin.
     pub(super) fn claims(&self) -> &BTreeMap<u64, String> {
         self.claims.get_or_init(|| {
-            let assigned = self.tournament.board_assignments().into_iter();
+            let mut assigned = self.tournament.board_assignments();
+            // Of several boards with one number at the end, the first by name keeps it: the last one that is collected.
+            assigned.sort_by_cached_key(|of| Reverse(natural_order(&of.board)));
             let claim = |of: BoardAssignment| {
                 let tag = of.tags.iter().find(|(name, _)| name == "Board").and_then(|(_, number)| number.parse().ok());
                 tag.filter(|number| number_at_end(&of.board) == Some(*number)).map(|number| (number, of.board))
             };
-            assigned.filter_map(claim).collect()
+            assigned.into_iter().filter_map(claim).collect()
         })
     }
 }

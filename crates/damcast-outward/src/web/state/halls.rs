@@ -137,8 +137,8 @@ fn numbers(boards: &[&ViewerBoard], claimant: impl Fn(u64) -> Option<String>) ->
     // If two games have one number, the board with it in its name keeps it.
     let named = |board: &&ViewerBoard| own(board).filter(|number| number_at_end(&board.name) == Some(*number));
     // A game of no pairing, such as an analysis, has no tag.
-    for source in [&named as &dyn Fn(&&ViewerBoard) -> Option<u64>, &own, &earlier, &|board| number_at_end(&board.name)]
-    {
+    let at_end = |board: &&ViewerBoard| number_at_end(&board.name).filter(|number| !is_claimed(board, number));
+    for source in [&named as &dyn Fn(&&ViewerBoard) -> Option<u64>, &own, &earlier, &at_end] {
         for (at, board) in boards.iter().enumerate() {
             if let Some(number) =
                 source(board).filter(|number| numbers[at].is_none() && !numbers.contains(&Some(*number)))
