@@ -31,6 +31,7 @@ mod deliver;
 mod dependencies;
 mod desk;
 mod desk_in_browser;
+mod desk_in_languages;
 mod dialogue;
 mod disk_faults;
 mod doctor;

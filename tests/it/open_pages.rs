@@ -24,7 +24,7 @@ const TREE: &str = r"(() => {
     return text(page).replaceAll(location.origin, '');
 })()";
 
-/// Hides from the accessibility tree what [`TREE`] leaves out, and adds the boards that nobody has scrolled to.
+/// Makes the accessibility tree comparable: hides the elements that [`TREE`] leaves out, and includes boards outside the window.
 const HIDE_AGES: &str = r"(() => {
     const style = new CSSStyleSheet();
     style.replaceSync('.ck, #time, #banner, #say, [data-silent-since] .st, [data-until], [data-turns] { display: none !important } .grid > li { content-visibility: visible !important }');
@@ -36,14 +36,14 @@ const BOARDS: usize = 4;
 /// Delay of the delayed outlets.
 const DELAY: Duration = Duration::from_secs(900);
 
-/// What is played.
+/// Kind of event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EventKind {
-    /// By single players, one of whom has no opponent.
+    /// Single players; one of them has no opponent.
     Individual,
-    /// By two teams that meet in each round.
+    /// Two teams that meet in each round.
     Teams,
-    /// In two sections, which both count their tables from 1.
+    /// Two sections that both count their tables from 1.
     Sections,
 }
 

@@ -332,7 +332,8 @@ impl StaticPages {
         let games = boards.iter().flat_map(|(_, board)| board.games.iter().map(move |game| (&board.name, game)));
         let parts = games.flat_map(|(board, game)| game.prior_numbers.iter().map(move |number| (board, number)));
         let parts = parts.map(|(board, number)| format!("/game/{}-{number}", percent_encoded(board)));
-        // Who opened the page of a board by its number stays there when its game begins: then other pages link to it by name.
+        // Viewers may have the page of a board's number open. The folder keeps that page after the game has begun, when other pages link to
+        // the page of the board's name.
         let number = |number: &BoardNumber| percent_encoded(&view.hall.number_in_address(*number));
         let by_number = boards.iter().map(|(of, _)| format!("/board/{}", number(of)));
         let is_there = |file: StaticFile| self.folder.files.contains_key(&file.name());

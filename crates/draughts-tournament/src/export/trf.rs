@@ -8,6 +8,7 @@ use draughts_pdn::problem::quote;
 use super::extension_comments;
 use crate::import::import_file::ListedResult;
 use crate::import::trf::{BYE_LETTERS, NO_WHITE, ROUNDS, TIE_BREAK_CODES, letters};
+use crate::value::event_info::is_day;
 use crate::value::optional_text;
 use crate::{
     AdjustmentTarget, EventInfo, Id, OfficialResult, Pairing, Player, Points, ResultReason, Scoring, Team, TieBreak,
@@ -276,9 +277,9 @@ fn letters_of(result: &OfficialResult, scoring: &Scoring) -> Option<(char, char)
     })
 }
 
-/// Returns `2027-07-10` as `2027/07/10`.
+/// Returns a day, `2027-07-10`, as `2027/07/10`; any other text as it is.
 fn trf_date(date: &str) -> String {
-    date.replace('-', "/")
+    if is_day(date) { date.replace('-', "/") } else { date.to_owned() }
 }
 
 /// Returns the letter of a player without an opponent.

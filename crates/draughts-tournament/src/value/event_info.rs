@@ -153,7 +153,12 @@ fn digits(text: &str) -> Option<i64> {
 /// Returns a day as `2027-07-10`, also from `2027/07/10` of TRF and `2027.07.10` of PDN; any other text as it is.
 pub(crate) fn iso_day(text: &str) -> String {
     let day = text.replace(['/', '.'], "-");
-    if parse_day(&day).is_some() { day } else { text.to_owned() }
+    if is_day(&day) { day } else { text.to_owned() }
+}
+
+/// Whether a text is a day, as `2027-07-10`.
+pub(crate) fn is_day(text: &str) -> bool {
+    parse_day(text).is_some()
 }
 
 /// Parses a day, as `2027-07-10`. Returns the days since 1970.

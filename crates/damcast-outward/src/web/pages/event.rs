@@ -39,7 +39,7 @@ impl<'a> PageBuilder<'a> {
         // A forfeit may be known before its round.
         let has_result =
             |round: &PlannedRound| round.has_begun() && round.pairings.iter().any(|pairing| pairing.points.is_some());
-        // In a tournament, a game without a pairing and without players does not count: somebody tries a board, or plays on for fun.
+        // In a tournament, a game without a pairing and without players does not count: it is a trial of a board, or play after the games.
         let counts = |shown: &PageGame<'_>| {
             !self.view.has_tournament() || shown.game.pairing.is_some() || shown.game.has_player()
         };
