@@ -516,7 +516,6 @@ fn pages_have_no_serious_accessibility_problem() {
     outlet.append_event("board-3", json!({"p": 1, "type": "state", "state": "no-connection"}));
     outlet.append_event("board-4", json!({"n": 6, "type": "end"}));
     outlet.append_event("board-4", json!({"n": 7, "type": "result", "result": "2-0"}));
-    outlet.write("archive/board-4-1.pdn", "[White \"Jansen\"]\n*\n");
     tournament(&mut outlet);
     let server = outlet.serve();
     let mut tried = 0;

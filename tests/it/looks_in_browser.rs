@@ -74,6 +74,21 @@ fn controls_of_board_are_in_view() {
 }
 
 #[test]
+fn tab_of_late_round_is_in_view_on_phone() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    for round in 1..=9 {
+        outlet.begin(&format!("board-{round}"), json!({"White": "A", "Black": "B", "Round": round.to_string()}));
+    }
+    let server = outlet.serve();
+    set_screen(&mut browser, 360, 740);
+    open(&mut browser, &server, "/round/9");
+    let ends = "[document.querySelector('.nav [aria-current]').getBoundingClientRect()].map(({ left, right }) => left >= 0 && right <= innerWidth)[0]";
+    browser.wait(ends, &true.into());
+    assert_eq!(browser.evaluate("scrollX"), 0);
+}
+
+#[test]
 fn board_that_waits_is_large() {
     let Some(mut browser) = Browser::open() else { return };
     let mut outlet = OutletFixture::new();
@@ -102,8 +117,6 @@ fn tables_show_results_on_phone() {
     section["players"].as_array_mut().unwrap().push(bye);
     section["rounds"][1]["byes"] = json!([{"player": 5}]);
     outlet.write("tournament.json", &document.to_string());
-    outlet.write("archive/board-1-1.pdn", "*\n");
-    outlet.write("archive/board-2-1.pdn", "*\n");
     let server = outlet.serve();
     set_screen(&mut browser, 360, 740);
     for path in ["/round/6", "/archive", "/standings", "/players", "/player/Open-2", "/player/Open-3"] {

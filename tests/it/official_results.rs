@@ -43,7 +43,6 @@ fn outlet() -> OutletFixture {
         outlet.play(&name, 1);
     }
     outlet.append_event("board-1", json!({"n": 3, "type": "result", "result": "1-1"}));
-    outlet.write("archive/board-1-1.pdn", "[Result \"1-1\"]\n\n1. 32-28 *\n");
     outlet
 }
 
@@ -126,6 +125,22 @@ fn open_archive_follows_official_results() {
     assert!(browser.page_errors().is_empty(), "{:?}", browser.page_errors());
 }
 
+/// The list follows from the events, whatever the folder has.
+#[test]
+fn archive_lists_games_that_are_over() {
+    let mut outlet = outlet();
+    outlet.append_event("board-3", json!({"n": 3, "type": "end"}));
+    outlet.begin_paired_game("board-3", 2, json!({}), None);
+    outlet.append_event("board-3", json!({"n": 4, "type": "end"}));
+    outlet.write("archive/board-9-1.pdn", "*\n");
+    let server = outlet.serve();
+    let page = server.get("/archive").text();
+    let files = |board: usize, game: usize| page.matches(&format!("\"/archive/board-{board}-{game}.pdn\"")).count();
+    // The second game of board 3 has no move, and that of board 4 goes on.
+    let listed = [(1, 1), (3, 1), (3, 2), (4, 1), (9, 1)].map(|(board, game)| files(board, game));
+    assert_eq!(listed, [1, 1, 0, 0, 0], "{page}");
+}
+
 #[test]
 fn replayed_pairing_shows_its_last_game() {
     let mut outlet = outlet();
@@ -133,7 +148,6 @@ fn replayed_pairing_shows_its_last_game() {
     let tags = json!({"Round": "2", "Board": "4", "White": "x", "Black": "y"});
     outlet.begin_paired_game("board-4", 2, tags, Some(14));
     outlet.play("board-4", 1);
-    outlet.write("archive/board-4-1.pdn", "[Result \"1-1\"]\n\n1. 32-28 *\n");
     let server = outlet.serve();
     let round = server.get("/round/2").text();
     assert!(rows(&server, "/round/2").contains(&"4 G H 1. 32-28".to_owned()), "{round}");

@@ -231,7 +231,6 @@ impl Event {
             7 if is_on => {
                 self.outlet.append_event(&name, json!({"p": 3, "type": "provisional", "moves": ["31-27"]}));
             }
-            8 => self.outlet.write(&format!("archive/board-1-{}.pdn", self.dice.roll(5)), "*\n"),
             9 if is_on && plies > 0 => {
                 self.outlet.append_event(&name, json!({"n": 80, "type": "setup", "fen": "W:W28,33,38:B3,8,K12"}));
                 if self.dice.roll(2) == 0 {
@@ -445,6 +444,9 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
                 pages.check(index, &server);
                 compared += 1;
             }
+        }
+        if stream % 50 == 49 {
+            println!("{} streams, {compared} pages compared", stream + 1);
         }
     }
     // A board may have no game yet when its page is opened.

@@ -140,3 +140,35 @@ fn round_is_followed_by_keyboard_and_screen_reader() {
     viewer.hear("heading", "Gantwarg");
     assert!(viewer.0.page_errors().is_empty(), "{:?}", viewer.0.page_errors());
 }
+
+/// Speech input types letters that are no commands.
+#[test]
+fn letter_keys_can_be_switched_off() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    outlet.play("board-2", 1);
+    let server = outlet.serve();
+    browser.visit(&format!("http://{}/board/board-2", server.address));
+    let mut viewer = Viewer(browser);
+    viewer.0.wait(HAS_KEYS, &true.into());
+    viewer.tab_to("focused.id === 'letters'");
+    viewer.0.evaluate("document.activeElement.click()");
+    viewer.tab_to("focused === document.body");
+    for key in ["f", "/"] {
+        viewer.press(key);
+    }
+    viewer.press("ArrowLeft");
+    viewer.0.wait("location.pathname", &"/game/board-2-1/0".into());
+    assert_eq!(viewer.0.evaluate("document.body.className"), "");
+    // The browser keeps the choice.
+    viewer.0.visit(&format!("http://{}/board/board-2", server.address));
+    viewer.0.wait(HAS_KEYS, &true.into());
+    assert_eq!(viewer.0.evaluate("document.querySelector('#letters').checked"), false);
+    viewer.press("f");
+    viewer.0.evaluate("document.querySelector('#letters').click()");
+    viewer.0.evaluate("document.activeElement.blur()");
+    assert_eq!(viewer.0.evaluate("document.body.className"), "");
+    viewer.press("f");
+    assert_eq!(viewer.0.evaluate("document.body.className"), "turned");
+}

@@ -87,6 +87,7 @@ fn every_link_leads_to_a_file() {
     let mut outlet = OutletFixture::new();
     tournament(&mut outlet);
     outlet.play("board-1", 1);
+    outlet.append_event("board-1", json!({"n": 3, "type": "end"}));
     outlet.write("archive/board-1-1.pdn", "[Result \"*\"]\n\n1. 32-28 *\n");
     let (config, folder) = (config(&outlet), outlet.path("../pages"));
     let arguments = ["pages", "--once", "--config", config.to_str().unwrap(), "--into", folder.to_str().unwrap()];
@@ -124,9 +125,9 @@ fn every_link_leads_to_a_file() {
     assert!(count > 100, "{count}");
     // Nothing has changed, but for the sign of life.
     assert_contains(&run(&arguments).done(), &["files: 1 new or changed, 0 removed"]);
-    // A game that vanishes takes its files with it, and those of others stay.
+    // A game that goes on after all has no file of the archive. Files of others stay.
     fs::write(folder.join("logo.png"), "of the club").unwrap();
-    fs::remove_file(outlet.path("archive/board-1-1.pdn")).unwrap();
+    outlet.begin_anew(|text| text.replace("\"end\"", "\"no-end\""));
     assert!(run(&arguments).done().contains("1 removed"));
     assert!(!folder.join("archive-board-1-1.pdn").exists() && folder.join("logo.png").exists());
 }

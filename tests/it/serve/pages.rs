@@ -239,11 +239,16 @@ fn only_reachable_wall_shows_qr_code() {
 
 #[test]
 fn archive_follows_order_of_boards() {
-    let outlet = game();
-    let names = ["board-1-1.pdn", "board-1-2.pdn", "board-1-10.pdn", "board-2-1.pdn", "board-10-1.pdn"];
-    names.iter().for_each(|name| outlet.write(&format!("archive/{name}"), "*\n"));
+    let mut outlet = OutletFixture::new();
+    let games = [("board-10", 1), ("board-1", 1), ("board-2", 1), ("board-1", 2), ("board-1", 10)];
+    for (board, game) in games {
+        outlet.begin_paired_game(board, game, json!({}), None);
+        outlet.play(board, 1);
+        outlet.append_event(board, json!({"n": 3, "type": "end"}));
+    }
     let page = outlet.serve().get("/archive").text();
-    let places = names.map(|name| page.find(&format!("/archive/{name}")).unwrap());
+    let names = ["board-1-1", "board-1-2", "board-1-10", "board-2-1", "board-10-1"];
+    let places = names.map(|name| page.find(&format!("/archive/{name}.pdn")).unwrap());
     assert!(places.is_sorted(), "{places:?}");
 }
 

@@ -127,10 +127,8 @@ impl EventReader {
         busy.elapsed() >= BURST_PAUSE || begun.elapsed() >= MAX_BURST
     }
 
-    /// Publishes a view if the events, the archive, the recorder's signs of life or the featured board have changed, or the event is
-    /// over.
+    /// Publishes a view if the events, the recorder's signs of life or the featured board have changed, or the event is over.
     fn publish(&mut self, has_news: bool, views: &watch::Sender<Arc<View>>) {
-        let archive = self.files.archive();
         let now = (self.now)();
         let unread = self.unreadable_since.map(|since| since.elapsed()).filter(|age| *age > MAX_SIGN_AGE);
         let unread = unread.map(|age| self.view.silent_since.unwrap_or(before(now, age)));
@@ -140,11 +138,11 @@ impl EventReader {
                 && featured(&self.hall, &self.view.plan, now) == self.view.featured.as_deref()
                 && self.view.plan.event.is_past(now) == self.view.is_past
         };
-        if has_news || archive != self.view.archive || !is_same() {
+        if has_news || !is_same() {
             let is_planned = self.hall.plan_key() == self.view.hall.plan_key();
             let plan = if is_planned { self.view.plan.clone() } else { Arc::new(ViewerPlan::of_halls(&self.hall)) };
             let step = self.view.step + 1;
-            self.view = Arc::new(View::new(self.hall.clone(), plan, archive, silent_since, (now, step)));
+            self.view = Arc::new(View::new(self.hall.clone(), plan, silent_since, (now, step)));
             views.send_replace(self.view.clone());
         }
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
@@ -84,8 +84,6 @@ impl Representation {
 pub struct OutletFiles {
     folder: PathBuf,
     cache: Mutex<HashMap<String, (FileStamp, Arc<Representation>)>>,
-    /// Last list of the archived games, with the time at which their folder had changed.
-    archive: Mutex<(Option<SystemTime>, Arc<ArchiveList>)>,
     /// Entity tags of the files last listed, by name.
     tags: Mutex<HashMap<String, (FileStamp, String)>>,
 }
@@ -101,22 +99,13 @@ pub struct ListedFile {
     pub etag: String,
 }
 
-/// Archived games of an outlet.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct ArchiveList {
-    /// Names of their files.
-    pub names: Vec<String>,
-    /// Identifies the list.
-    pub tag: String,
-}
-
 /// Device, inode, size and time of the last change of a file.
 pub type FileStamp = (u64, u64, u64, i64, i64);
 
 impl OutletFiles {
     /// Creates a reader of a folder.
     pub fn new(folder: PathBuf) -> OutletFiles {
-        OutletFiles { folder, cache: Mutex::default(), archive: Mutex::default(), tags: Mutex::default() }
+        OutletFiles { folder, cache: Mutex::default(), tags: Mutex::default() }
     }
 
     /// Reads a file that is replaced as a whole. The caller has checked the name.
@@ -157,7 +146,7 @@ impl OutletFiles {
             let file = open_in_outlet(&self.folder, &name).and_then(|file| file.metadata());
             hasher.update(file.map_or_else(|_| "-".to_owned(), |there| format!("{:?}", stamp_of(&there))));
         }
-        hasher.update(&self.archive().tag);
+        hasher.update(self.archive().join("/"));
         hex(&hasher.finalize()[..4])
     }
 
@@ -169,23 +158,16 @@ impl OutletFiles {
         Some((text, file.metadata().ok()?.modified().ok()?))
     }
 
-    /// Returns the archived games.
-    pub fn archive(&self) -> Arc<ArchiveList> {
+    /// Returns the files of archived games, in the order of their names: paths in the outlet.
+    fn archive(&self) -> Vec<String> {
         let archive = self.folder.join("archive");
-        let there = std::fs::symlink_metadata(&archive).ok().filter(|there| there.is_dir());
-        // A folder may change twice within a tick of its clock.
-        let is_settled = |changed: &SystemTime| changed.elapsed().is_ok_and(|age| age > Duration::from_secs(2));
-        let changed = there.as_ref().and_then(|there| there.modified().ok()).filter(is_settled);
-        let mut known = self.archive.lock().unwrap_or_else(PoisonError::into_inner);
-        if changed.is_none() || known.0 != changed {
-            let entries = std::fs::read_dir(&archive).ok().filter(|_| there.is_some()).into_iter().flatten().flatten();
-            let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-            names.retain(|name| is_archived(name));
-            names.sort_by_cached_key(|name| natural_order(name));
-            let tag = hex(&Sha256::digest(names.join("/"))[..4]);
-            *known = (changed, Arc::new(ArchiveList { names, tag }));
-        }
-        known.1.clone()
+        let is_folder = std::fs::symlink_metadata(&archive).is_ok_and(|there| there.is_dir());
+        let entries = is_folder.then(|| std::fs::read_dir(&archive).ok()).flatten().into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut files: Vec<String> =
+            names.filter(|name| is_archived(name)).map(|name| format!("archive/{name}")).collect();
+        files.sort_unstable();
+        files
     }
 
     /// Opens the file of events and returns its length.
@@ -230,7 +212,7 @@ impl OutletFiles {
                 names.extend(games.map(|(name, _)| format!("{folder}/{number}/{name}")));
             }
         }
-        names.extend(self.archive().names.iter().map(|name| format!("archive/{name}")));
+        names.extend(self.archive());
         names.sort_by_cached_key(|name| natural_order(name));
         let mut known = self.tags.lock().unwrap_or_else(PoisonError::into_inner);
         let before = std::mem::take(&mut *known);

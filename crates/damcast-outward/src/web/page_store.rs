@@ -202,7 +202,7 @@ mod tests {
             ),
         };
         hall.apply(step, Some("g"), &line, 1000);
-        Arc::new(View::new(hall.clone(), Arc::default(), Arc::default(), None, (0, step)))
+        Arc::new(View::new(hall.clone(), Arc::default(), None, (0, step)))
     }
 
     #[test]

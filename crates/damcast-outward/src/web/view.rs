@@ -1,5 +1,4 @@
-//! View of an outlet at one moment, from which all pages are made: a function of its events, the names of the archived files, and the
-//! recorder's signs of life.
+//! View of an outlet at one moment, from which all pages are made: a function of its events, the time, and the recorder's signs of life.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -7,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::files::ArchiveList;
 use super::next_games::NextGame;
 use super::plan::{PlannedPairing, PlannedSection, SectionStandings, ViewerPlan};
 use super::state::{ViewerBoard, ViewerGame, ViewerHall};
@@ -21,8 +19,6 @@ pub struct View {
     pub plan: Arc<ViewerPlan>,
     /// Games for which boards wait.
     pub awaited: Vec<Arc<NextGame>>,
-    /// Archived games.
-    pub archive: Arc<ArchiveList>,
     /// Time since which the recorder is silent, in ms since 1970; `None` while it gives signs of life.
     pub silent_since: Option<i64>,
     /// Name or number of the featured board: that of a game that has begun, or of one that waits.
@@ -37,17 +33,11 @@ pub struct View {
 
 impl View {
     /// Creates the view of a time, in ms since 1970.
-    pub fn new(
-        hall: ViewerHall,
-        plan: Arc<ViewerPlan>,
-        archive: Arc<ArchiveList>,
-        silent_since: Option<i64>,
-        (now, step): (i64, u64),
-    ) -> View {
+    pub fn new(hall: ViewerHall, plan: Arc<ViewerPlan>, silent_since: Option<i64>, (now, step): (i64, u64)) -> View {
         let featured = featured(&hall, &plan, now).map(str::to_owned);
         let is_past = plan.event.is_past(now);
         let awaited = plan.next_games.iter().filter(|next| plan.is_awaited(next, &hall)).cloned().collect();
-        View { hall, plan, awaited, archive, silent_since, featured, is_past, step, ..View::default() }
+        View { hall, plan, awaited, silent_since, featured, is_past, step, ..View::default() }
     }
 
     /// Returns the rounds of all games and of the tournament, in order.
@@ -65,8 +55,8 @@ impl View {
         })
     }
 
-    /// Returns what identifies the view, also after a restart of the server: `generation.seq-digest-archive`, `p` if the last
-    /// day is over, `s` if the recorder is silent then, and the featured board. A restored copy of a folder may have other lines with the
+    /// Returns what identifies the view, also after a restart of the server: `generation.seq-digest`, `p` if the last day
+    /// is over, `s` if the recorder is silent then, and the featured board. A restored copy of a folder may have other lines with the
     /// same numbers: the digest tells them apart.
     pub fn id(&self) -> String {
         let featured = self.featured.as_ref().map(|board| format!("-{}", utf8_percent_encode(board, NON_ALPHANUMERIC)));
@@ -76,7 +66,7 @@ impl View {
             (false, _) => "",
         };
         let (id, digest) = (self.hall.id(), self.hall.digest());
-        format!("{id}-{digest}-{}{past}{}", self.archive.tag, featured.unwrap_or_default())
+        format!("{id}-{digest}{past}{}", featured.unwrap_or_default())
     }
 
     /// Returns the view for a page; with `hides_results` its tables have no points, and no order that tells them.

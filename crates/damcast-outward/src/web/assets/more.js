@@ -99,9 +99,15 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
     }
   }
 
+  // --- keys of one letter: a viewer who dictates to the computer can switch them off
+  const LETTERS = "damcast-letters";
+  function hasLetters() { try { return localStorage.getItem(LETTERS) !== "off"; } catch { return true; } }
+  document.addEventListener("change", ({ target }) => {
+    if (target.id === "letters") try { localStorage.setItem(LETTERS, target.checked ? "on" : "off"); } catch { target.checked = true; }
+  });
   // The key / opens the search for a player.
   document.addEventListener("keydown", (key) => {
-    if (key.key !== "/" || key.target.matches?.("input, textarea") || key.ctrlKey || key.metaKey || key.altKey || !$(`.nav a[href*="/players"]`)) return;
+    if (key.key !== "/" || !hasLetters() || key.target.matches?.("input, textarea") || key.ctrlKey || key.metaKey || key.altKey || !$(`.nav a[href*="/players"]`)) return;
     key.preventDefault();
     const field = $("#search");
     if (field) field.focus(); else location.assign($(`.nav a[href*="/players"]`).href + "#search");
@@ -167,7 +173,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
     if (key.ctrlKey || key.metaKey || key.altKey || (key.shiftKey && key.key[1]) || !(isTrial || game()) || (!onBoard && target.matches?.("input, select, textarea"))) return;
     // Take the Latin letter of a key that types a letter of another script.
     const name = (key.key > "~" ? key.code.replace("Key", "") : key.key).toLowerCase(), act = (isTrial ? trialKeys : onBoard ? boardKeys : keys)[name];
-    if (!act) return;
+    if (!act || (!name[1] && !hasLetters())) return;
     key.preventDefault();
     // A browser accepts some ten new addresses a second, fewer than a key that is held repeats.
     if (key.repeat && key.timeStamp - pressed < 110) return;
@@ -225,6 +231,9 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
       if (audio) tone();
     }
   });
+  // On a phone the links to later pages are outside of the window.
+  const here = $(".nav [aria-current]");
+  if (here) here.parentNode.scrollLeft = here.offsetLeft - here.parentNode.offsetLeft - 40;
   const field = $("#search"), typed = new URLSearchParams(location.search).get("search");
   if (location.hash === "#search") field?.focus();
   // The server fills in the query. A static file cannot.
@@ -237,7 +246,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   }
   return {
     /** Adds what only this script has. */
-    dress() { keepMove(); updateLinks(); mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; label(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
+    dress() { keepMove(); updateLinks(); mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; label(); if ($("#letters")) $("#letters").checked = hasLetters(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
     /** The followed game has a new move. */
     moved() { if (audio) tone(); },
     tick(at) {

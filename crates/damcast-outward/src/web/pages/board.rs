@@ -344,7 +344,8 @@ impl<'a> PageBuilder<'a> {
                 } }))
                 (self.parts.part("section", "side", || html! { section.side {
                     (self.parts.part("div", "actions", actions))
-                    p.keys.noprint hidden { span { kbd { "←" } " " kbd { "→" } " " (texts.move_key_hint) } span { kbd { "Home" } " " kbd { "End" } " " (texts.ends_key_hint) } span { kbd { "L" } " " (texts.live) } span { kbd { "F" } " " (texts.turn_board) } }
+                    p.keys.noprint hidden { span { kbd { "←" } " " kbd { "→" } " " (texts.move_key_hint) } span { kbd { "Home" } " " kbd { "End" } " " (texts.ends_key_hint) } span { kbd { "L" } " " (texts.live) } span { kbd { "F" } " " (texts.turn_board) }
+                        label { input #letters type="checkbox" checked autocomplete="off"; " " (texts.letter_keys) } }
                     (self.parts.part("div", "text", text))
                 } }))
             }

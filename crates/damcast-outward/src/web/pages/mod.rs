@@ -33,7 +33,7 @@ mod text;
 mod trial;
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
@@ -465,37 +465,33 @@ impl<'a> PageBuilder<'a> {
         Some(self.page(PageContent::new(&[shown], &title, main)))
     }
 
-    /// Renders the list of archived games from the names of their files.
+    /// Renders the list of games that are over, with their files.
     fn archive(&self) -> Markup {
         let texts = self.texts();
-        let names = &self.view.archive.names;
-        // A game that was ended by mistake and continued is in the file of its first part.
-        let first_number = |game: &ViewerGame| game.prior_numbers.first().copied().unwrap_or(game.number);
-        let file_name = |shown: &PageGame<'_>| format!("{}-{}.pdn", shown.board, first_number(shown.game));
+        let mut games = self.all_games();
+        games.retain(|shown| shown.game.has_ended() && !shown.game.is_void());
         let last = self.games_by_pairing();
-        let by_file: HashMap<String, PageGame<'a>> =
-            self.all_games().into_iter().map(|shown| (file_name(&shown), shown)).collect();
-        let row = |name: &str| {
-            let game = by_file.get(name);
-            let pairing = game.and_then(|shown| self.decided_pairing(shown, &last));
-            let inputs = game.map(|shown| (self.digest(shown), self.player_pages(shown.game), pairing));
-            self.parts.leaf("tr", &format!("file-{}", percent_encoded(name)), inputs, || {
+        let row = |shown: &PageGame<'_>| {
+            // A game that was ended by mistake and continued is in the file of its first part.
+            let first = shown.game.prior_numbers.first().unwrap_or(&shown.game.number);
+            let name = format!("{}-{first}.pdn", shown.board);
+            let pairing = self.decided_pairing(shown, &last);
+            let inputs = (self.digest(shown), self.player_pages(shown.game), pairing);
+            self.parts.leaf("tr", &format!("file-{}", percent_encoded(&name)), inputs, || {
                 html! { tr {
-                    @if let Some(shown) = game {
-                        th scope="row" { a href=(self.link(&shown.game_address())) { (shown.board) " · " (shown.game.number) } }
-                        (self.player_row(shown, pairing))
-                    } @else { th scope="row" { (name) } td {} td {} td {} }
-                    td.fn[game.is_some()] { a href=(format!("/archive/{name}")) { (name) } }
+                    th scope="row" { a href=(self.link(&shown.game_address())) { (shown.board) " · " (shown.game.number) } }
+                    (self.player_row(shown, pairing))
+                    td.fn { a href=(format!("/archive/{}", percent_encoded(&name))) { (name) } }
                 } }
             })
         };
         self.current_page("list", texts.games, || html! {
             div.hd { h2 { (texts.games) } p { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" }
                 @if self.live != LiveMode::Files { " · " a href="/events.ndjson" { "events.ndjson" } } } }
-            @if names.is_empty() { p.none { (texts.no_game_over) } (self.ways_on()) } @else {
+            @if games.is_empty() { p.none { (texts.no_game_over) } (self.ways_on()) } @else {
                 div.tb tabindex="0" role="region" aria-label=(texts.games) { table.st1 {
                     thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } th.fn scope="col" { "PDN" } } }
-                    (self.parts.part("tbody", "files", || html! { tbody { @for name in names.iter() { (row(name)) } } }))
+                    (self.parts.part("tbody", "files", || html! { tbody { @for shown in &games { (row(shown)) } } }))
                 } }
             }
         })

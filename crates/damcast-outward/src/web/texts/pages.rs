@@ -123,6 +123,8 @@ texts! {
         move_key_hint: "move", "zet", "coup", "ход";
         /// Behind the keys Home and End: they go to the first and the last position.
         ends_key_hint: "first, last", "eerste, laatste", "premier, dernier", "первый, последний";
+        /// Beside a checkbox: whether the keys L, F and / do something. Who dictates to a computer switches them off.
+        letter_keys: "keys L, F, / on", "toetsen L, F, / aan", "touches L, F, / actives", "клавиши L, F, / включены";
         /// State of a game that has ended without a recorded move.
         over: "Over", "Afgelopen", "Terminée", "Окончена";
         /// State of a game that has ended; the arbiter has not written the result yet.
