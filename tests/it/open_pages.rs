@@ -68,10 +68,11 @@ struct Event {
 
 impl Event {
     fn new(seed: u64, boards: usize) -> Event {
+        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         let mut event = Event {
-            kind: [EventKind::Individual, EventKind::Teams, EventKind::Sections][(seed % 3) as usize],
+            kind: [EventKind::Individual, EventKind::Teams, EventKind::Sections][dice.roll(3)],
             outlet: OutletFixture::new(),
-            dice: Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1),
+            dice,
             round: 0,
             games: vec![(0, 0, false); boards],
             results: 0,
@@ -416,7 +417,7 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
     let mut compared = 0;
     for stream in 0..streams {
         let mut event = Event::new(seed + stream, BOARDS);
-        if stream % 3 == 1 {
+        if event.dice.roll(3) == 0 {
             event.outlet.set_delay(DELAY);
         }
         for _ in 0..event.dice.roll(60) {
@@ -424,10 +425,11 @@ fn open_pages_follow(streams: u64, seed: u64) -> usize {
         }
         let mut server = event.outlet.serve();
         server.wait_for(&event.outlet);
-        for (page, index) in pages.open.clone().iter().zip(4 * stream as usize..) {
-            pages.open(page, &format!("http://{}{}", server.address, paths[index % paths.len()]));
+        for page in pages.open.clone() {
+            let path = paths[event.dice.roll(paths.len())];
+            pages.open(&page, &format!("http://{}{path}", server.address));
             // Somebody looks at the first move of a game.
-            if stream % 2 == 1 {
+            if event.dice.roll(2) == 0 {
                 pages.browser.evaluate("document.querySelector('#moves a')?.click()");
             }
         }
@@ -475,11 +477,10 @@ fn open_page_is_what_loaded_page_would_be() {
 fn rounds_start_on_open_pages(boards: usize, pauses: &[u64]) {
     let Some(browser) = Browser::open() else { return };
     let mut pages = Pages::new(browser, 4);
-    // The boards at a wall take turns if they are more.
-    let wall = if boards > 16 { "/?playing" } else { "/?wall" };
-    for paths in
-        [["/", wall, "/board/1", "/standings"], ["/embed/round/1", "/overlay/ticker", "/overlay/featured", "/round/1"]]
-    {
+    for paths in [
+        ["/", "/?wall", "/board/1", "/standings"],
+        ["/embed/round/1", "/overlay/ticker", "/overlay/featured", "/round/1"],
+    ] {
         let mut event = Event::new(0, boards);
         event.outlet.append_line(json!({"t": 8, "type": "featured", "mode": "board", "boards": ["2"]}));
         let server = event.outlet.serve();
@@ -563,12 +564,12 @@ fn page_that_must_load_again_takes_no_changes() {
     assert_eq!(lists.as_array().unwrap().iter().find(|list| !whole(list)), None, "{lists}");
 }
 
-/// Run by `scripts/open-pages`: `DAMCAST_STREAMS` (300) streams from `DAMCAST_SEED` (1).
+/// Run by `scripts/open-pages`: `DAMCAST_STREAMS` (840) streams from `DAMCAST_SEED` (1).
 #[test]
 #[ignore = "takes an hour; scripts/open-pages runs it"]
 fn open_pages_follow_many_streams() {
     let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
-    let compared = open_pages_follow(number("DAMCAST_STREAMS", 300), number("DAMCAST_SEED", 1));
+    let compared = open_pages_follow(number("DAMCAST_STREAMS", 840), number("DAMCAST_SEED", 1));
     assert!(compared > 0, "there is no browser");
     println!("{compared} pages compared");
 }
