@@ -235,6 +235,9 @@ fn put_on_air(browser: &mut Browser, folder: &Path) {
         shown(browser, words);
         save_screenshots(browser, folder, &format!("on-air-{}", key.replace(' ', "-")));
     }
+    // One board takes no turns.
+    browser.evaluate("document.querySelector('[data-key=\"in-turn\"]').click()");
+    browser.wait("document.body.textContent.includes('Tick at least two boards.')", &true.into());
     browser.evaluate("location.hash = '#tournament'");
 }
 

@@ -126,6 +126,7 @@ mod rotation;
 mod rounds;
 mod serve;
 mod service;
+mod silent_pages;
 mod simulated;
 mod simulated_lines;
 mod simulation;

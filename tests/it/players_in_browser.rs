@@ -112,9 +112,16 @@ fn viewer_moves_pieces_beside_game() {
     browser.visit(&format!("http://{}/board/1", server.address));
     browser.wait(&format!("document.readyState === 'complete' && {LIVE}"), &"Live".into());
     assert_eq!(browser.evaluate("document.querySelector('#try').pathname"), "/game/board-1-1/1/try/");
+    browser.wait(HAS_KEYS, &true.into());
+    browser.evaluate("document.querySelector('#turnboard').click()");
     browser.evaluate("document.querySelector('#try').click()");
     browser.wait("location.pathname + document.querySelectorAll('#legal a').length", &"/game/board-1-1/1/try/9".into());
     browser.wait(LIVE, &"Live".into());
+    // The board of the line stands as that of the game, until the viewer turns it.
+    let turned = "document.body.classList.contains('turned')";
+    browser.wait(turned, &true.into());
+    browser.evaluate("document.querySelector('#turnboard').click()");
+    assert_eq!(browser.evaluate(turned), false);
     // Touch the piece on 19, then 23: fields 36 and 45.
     let touch = |field: usize| {
         format!(

@@ -352,6 +352,11 @@ impl Server {
         connect(&self.address)
     }
 
+    /// Sends a signal to the process.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.process), signal).unwrap();
+    }
+
     /// Sends these bytes, and reads until the server closes the connection.
     fn raw(&self, bytes: &[u8]) -> io::Result<HttpAnswer> {
         raw(&self.address, bytes)

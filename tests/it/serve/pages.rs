@@ -238,16 +238,17 @@ fn only_reachable_wall_shows_qr_code() {
 }
 
 #[test]
-fn archive_follows_order_of_boards() {
+fn archive_follows_rounds_and_boards() {
     let mut outlet = OutletFixture::new();
-    let games = [("board-10", 1), ("board-1", 1), ("board-2", 1), ("board-1", 2), ("board-1", 10)];
-    for (board, game) in games {
-        outlet.begin_paired_game(board, game, json!({}), None);
+    for (round, board, game) in
+        [("2", "board-10", 1), ("10", "board-1", 1), ("2", "board-2", 1), ("2", "board-1", 2), ("2", "board-1", 10)]
+    {
+        outlet.begin_paired_game(board, game, json!({"Round": round}), None);
         outlet.play(board, 1);
         outlet.append_event(board, json!({"n": 3, "type": "end"}));
     }
     let page = outlet.serve().get("/archive").text();
-    let names = ["board-1-1", "board-1-2", "board-1-10", "board-2-1", "board-10-1"];
+    let names = ["board-1-2", "board-1-10", "board-2-1", "board-10-1", "board-1-1"];
     let places = names.map(|name| page.find(&format!("/archive/{name}.pdn")).unwrap());
     assert!(places.is_sorted(), "{places:?}");
 }

@@ -64,3 +64,22 @@ fn preview_tells_what_its_page_shows() {
     assert_contains(&player, &[title, &description("Open · Round 6")]);
     assert!(!player.contains("og:image"), "{player}");
 }
+
+#[test]
+fn titles_tell_games_apart() {
+    let mut outlet = OutletFixture::new();
+    outlet.begin("board-1", json!({"White": "محمد", "Black": "أحمد", "Event": "Open", "Site": "Club"}));
+    outlet.begin("board-2", json!({}));
+    outlet.begin("board-3", json!({"White": "Jansen", "Black": "Ba", "Event": "Open"}));
+    outlet.write("tournament.json", &json!({"event": {"name": "Open", "site": "Huissen"}, "sections": []}).to_string());
+    let server = outlet.serve();
+    let og = |path: &str| format!("<meta property=\"og:title\" content=\"{path}\">");
+    // Each name is isolated, so White stays on the left.
+    let names = og("\u{2068}محمد\u{2069} – \u{2068}أحمد\u{2069}");
+    assert_contains(&server.get("/board/1").text(), &[&names, ">Board 1 · Open</title>"]);
+    assert_contains(&server.get("/board/2").text(), &[&og("Board 2")]);
+    assert_contains(&server.get("/game/board-3-1").text(), &[&og("Jansen – Ba"), ">Jansen – Ba · Open</title>"]);
+    // The record of the tournament comes before a tag of a game.
+    let first = server.get("/").text();
+    assert!(first.contains("Huissen") && !first.contains("Club"), "{first}");
+}

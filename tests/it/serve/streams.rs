@@ -174,3 +174,28 @@ fn whole_hall_may_reconnect_at_once() {
         assert!(lines.any(|line| line.unwrap().contains("28x19")), "a stream ended");
     }
 }
+
+#[test]
+fn result_sends_rows_that_change() {
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    let page = server.get("/standings?lang=en").text();
+    let id = page.split_once("data-id=\"").and_then(|(_, rest)| rest.split('"').next()).unwrap();
+    let mut stream = server.watch("?page=%2Fstandings&lang=en", Some(id));
+    let text = std::fs::read_to_string(outlet.path("tournament.json")).unwrap();
+    let mut document: Value = serde_json::from_str(&text).unwrap();
+    document["sections"][0]["rounds"][1]["pairings"][0]["points"] = json!(["0", "2"]);
+    outlet.write("tournament.json", &document.to_string());
+    let mut changed: Vec<String> = Vec::new();
+    while !changed.contains(&"row-of-Open-1".to_owned()) {
+        let event = stream.next();
+        if event.kind == "parts" {
+            changed.extend(event.data.as_array().unwrap().iter().map(|part| part[0].as_str().unwrap().to_owned()));
+        }
+    }
+    let mut rows: Vec<&String> = changed.iter().filter(|key| key.starts_with("row-of-")).collect();
+    rows.sort_unstable();
+    assert_eq!(rows, ["row-of-Open-1", "row-of-Open-2"], "{changed:?}");
+}

@@ -54,7 +54,7 @@ impl Page {
         for language in Language::ALL {
             let other_texts = format!("Object.assign(texts, {});\n", for_other_script(language));
             let other_script = Asset::new("views", "js", JS, minify(OTHER_SCRIPT) + &other_texts);
-            let paths = [style.path(), script.path(), other_script.path(), paper.path()];
+            let paths = [&*style.path, &script.path, &other_script.path, &paper.path];
             let plain = Bytes::from(html(language, has_passwords, paths));
             texts.push((language, CompressedText { compressed: compress(9, &plain), plain }));
             assets.push(other_script);
@@ -145,7 +145,7 @@ mod tests {
     fn nothing_is_inline_and_first_view_is_small() {
         let page = Page::new(true);
         let first = &page.assets[..2];
-        assert!(first.iter().all(|asset| asset.path().starts_with("/assets/desk-")), "with the page three requests");
+        assert!(first.iter().all(|asset| asset.path.starts_with("/assets/desk-")), "with the page three requests");
         let packed: usize = first.iter().map(|asset| asset.compressed.len()).sum();
         for language in Language::ALL {
             let text = page.text(language).unwrap();

@@ -220,7 +220,7 @@ fn content(asked: &HeaderMap, kind: &'static str, plain: &Bytes, packed: &Bytes)
 }
 
 async fn asset(State(desk): SharedSite, uri: Uri, headers: HeaderMap) -> Response {
-    let Some(asset) = desk.page.assets.iter().find(|asset| asset.path() == uri.path()) else {
+    let Some(asset) = desk.page.assets.iter().find(|asset| asset.path == uri.path()) else {
         return error_response(StatusCode::NOT_FOUND, "there is no such file; load the page again");
     };
     let mut answer = content(&headers, asset.kind, &asset.bytes, &asset.compressed);

@@ -33,7 +33,7 @@ impl EntryPage {
     pub fn html(&self, language: Language, tables: &[ShownTable], why: Option<&str>) -> String {
         let texts = EntryTexts::in_language(language);
         let json = to_json(texts.entries()).to_string().replace('<', "\\u003c");
-        let [style, script] = [&self.assets[0], &self.assets[1]].map(Asset::path);
+        let [style, script] = [&*self.assets[0].path, &self.assets[1].path];
         let views = tables.iter().filter_map(|(_, _, view)| view.as_ref()?.as_ref().ok());
         let page = html! {
             (DOCTYPE)

@@ -247,7 +247,7 @@ async fn home(State(site): SharedSite, uri: Uri, request: Request) -> Response {
 }
 
 async fn asset(State(site): SharedSite, uri: Uri) -> Response {
-    let Some(asset) = site.page.assets.iter().find(|asset| asset.path() == uri.path()) else {
+    let Some(asset) = site.page.assets.iter().find(|asset| asset.path == uri.path()) else {
         return (StatusCode::NOT_FOUND, "there is no such file; load the page again").into_response();
     };
     let headers = [(header::CONTENT_TYPE, asset.kind), (header::CACHE_CONTROL, "public, max-age=31536000, immutable")];

@@ -59,7 +59,8 @@ pub struct Assets {
 
 /// Script or style with its path.
 pub struct Asset {
-    path: String,
+    /// Path in addresses.
+    pub path: String,
     /// Content type.
     pub kind: &'static str,
     /// Plain bytes.
@@ -69,11 +70,6 @@ pub struct Asset {
 }
 
 impl Asset {
-    /// Returns the path in addresses.
-    pub fn path(&self) -> &str {
-        &self.path
-    }
-
     /// Creates an asset; its name contains a hash of the text.
     pub fn new(name: &str, ending: &str, kind: &'static str, text: impl Into<Bytes>) -> Asset {
         let bytes: Bytes = text.into();

@@ -300,6 +300,7 @@ mod tests {
     use axum::routing::get;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpSocket;
+    use tokio::task::JoinHandle;
 
     use super::*;
 
@@ -321,16 +322,19 @@ mod tests {
         tokio::time::timeout(Duration::from_secs(2), asked).await.expect("an answer at once").expect("an answer")
     }
 
+    /// Listens with a page that has this content. Returns the address, the counts, and the task.
+    async fn open(body: Vec<u8>, limits: Limits) -> (SocketAddr, Arc<ConnectionCounts>, JoinHandle<()>) {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let (address, counts) = (listener.local_addr().unwrap(), Arc::new(ConnectionCounts::default()));
+        let routes = Router::new().route("/", get(|| async { body }));
+        (address, counts.clone(), tokio::spawn(listen(listener, routes, limits, counts)))
+    }
+
     #[tokio::test]
     async fn idle_connections_of_one_address_do_not_block_others() {
         let ours = IpAddr::from([127, 0, 0, 1]);
         for trusted_proxies in [vec![], vec![ours]] {
-            let listener = TcpListener::bind((ours, 0)).await.unwrap();
-            let address = listener.local_addr().unwrap();
-            let counts = Arc::new(ConnectionCounts::default());
-            let routes = Router::new().route("/", get(|| async { "served" }));
-            let limits = Limits { connections: 256, trusted_proxies };
-            let door = tokio::spawn(listen(listener, routes, limits, counts.clone()));
+            let (address, counts, door) = open(b"served".into(), Limits { connections: 256, trusted_proxies }).await;
             let mut half_open = VecDeque::new();
             for round in 0..8 {
                 // Connect again after displacement.
@@ -349,12 +353,7 @@ mod tests {
 
     #[tokio::test]
     async fn connections_that_asked_once_do_not_block_others() {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let counts = Arc::new(ConnectionCounts::default());
-        let routes = Router::new().route("/", get(|| async { "served" }));
-        let limits = Limits { connections: 64, trusted_proxies: vec![] };
-        let door = tokio::spawn(listen(listener, routes, limits, counts.clone()));
+        let (address, counts, door) = open(b"served".into(), Limits { connections: 64, trusted_proxies: vec![] }).await;
         let mut idle = Vec::new();
         for _ in 0..64 {
             let mut stream = say(2, address, "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
@@ -370,13 +369,9 @@ mod tests {
 
     #[tokio::test]
     async fn viewer_that_takes_nothing_is_closed() {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let counts = Arc::new(ConnectionCounts::default());
         // More than the buffers of both sides hold.
-        let routes = Router::new().route("/", get(|| async { vec![b'x'; 16 << 20] }));
-        let limits = Limits { connections: 64, trusted_proxies: vec![] };
-        let door = tokio::spawn(listen(listener, routes, limits, counts.clone()));
+        let body = vec![b'x'; 16 << 20];
+        let (address, counts, door) = open(body, Limits { connections: 64, trusted_proxies: vec![] }).await;
         let mut viewer = say(1, address, "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
         assert!(viewer.read(&mut [0; 64]).await.unwrap() > 0);
         // From now on the clock goes to the next timer as soon as nothing else happens.

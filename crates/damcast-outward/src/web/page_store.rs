@@ -106,10 +106,7 @@ impl PageStore {
                 known.bytes += page.size();
                 known.rendered.insert(address.clone(), page.clone());
             }
-            known.keep(
-                address,
-                WatchedPage { parts: parts.known(), step: view.step, changes, ..WatchedPage::default() },
-            );
+            known.keep(address, parts.known(), view.step, changes);
         }
         (page, error)
     }
@@ -134,7 +131,7 @@ impl PageStore {
             known.bytes += bytes.len();
             changes.push((from, bytes.clone()));
         }
-        known.keep(address, WatchedPage { parts: parts.known(), step: view.step, changes, ..WatchedPage::default() });
+        known.keep(address, parts.known(), view.step, changes);
         (bytes, view)
     }
 
@@ -169,9 +166,9 @@ impl KnownPages {
     }
 
     /// Remembers the parts of a page. Above [`MAX_KNOWN_PARTS`] forgets the pages made longest ago.
-    fn keep(&mut self, address: &PageAddress, mut watched: WatchedPage) {
-        watched.address_parts = 1 + address.own_address().len() / ADDRESS_PER_PART;
-        self.watched.insert(address.clone(), watched);
+    fn keep(&mut self, address: &PageAddress, parts: KnownParts, step: u64, changes: Vec<(u64, Bytes)>) {
+        let address_parts = 1 + address.own_address().len() / ADDRESS_PER_PART;
+        self.watched.insert(address.clone(), WatchedPage { parts, step, changes, address_parts });
         while self.watched.values().map(|page| page.parts.len() + page.address_parts).sum::<usize>() > MAX_KNOWN_PARTS {
             let oldest = self.watched.iter().min_by_key(|(_, page)| page.step).map(|(oldest, _)| oldest.clone());
             let Some(oldest) = oldest else { return };
@@ -210,10 +207,8 @@ mod tests {
         let mut known = KnownPages::default();
         for number in 0..5000 {
             let kind = PageKind::Players { search: format!("{number}{}", "x".repeat(2000)) };
-            known.keep(
-                &PageAddress::new("/players", kind, Language::En),
-                WatchedPage { step: number, ..WatchedPage::default() },
-            );
+            let address = PageAddress::new("/players", kind, Language::En);
+            known.keep(&address, KnownParts::default(), number, Vec::new());
         }
         assert!((1000..2000).contains(&known.watched.len()), "{}", known.watched.len());
     }

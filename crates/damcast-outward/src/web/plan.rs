@@ -24,8 +24,8 @@ pub struct ViewerPlan {
     pub sections: Vec<PlannedSection>,
     /// Next game of each board, hall by hall. A pairing without a game may have a result.
     pub next_games: Vec<Arc<NextGame>>,
-    /// Standings of each section; `None` without a tournament.
-    pub standings: Option<Vec<SectionStandings>>,
+    /// Standings of each section; none without a tournament.
+    pub standings: Vec<SectionStandings>,
     /// Places of the pairings by their ids: section, round, pairing. A section that several halls have has an id of each hall.
     pairings: HashMap<String, [usize; 3]>,
 }
@@ -110,7 +110,7 @@ pub struct PlannedRound {
     pub date: Option<String>,
     /// Pairings of the round.
     pub pairings: Vec<PlannedPairing>,
-    matches: Vec<PlannedMatch>,
+    pub(super) matches: Vec<PlannedMatch>,
     #[serde(default)]
     byes: Vec<PlannedBye>,
 }
@@ -196,7 +196,7 @@ pub enum ViewerDeferral {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-struct PlannedMatch {
+pub(super) struct PlannedMatch {
     id: u64,
     home: u64,
     away: u64,
@@ -261,12 +261,12 @@ impl ViewerPlan {
             |(hall, of_hall): &(&str, &HallPlan)| next_games((place(hall).unwrap_or(0), *hall), of_hall, &sections);
         plan.next_games = plans.iter().flat_map(next).collect();
         let read = |text: String| serde_json::from_str::<StandingsDocument>(&text).ok();
-        plan.standings = standings.and_then(read).map(|document| document.sections);
+        plan.standings = standings.and_then(read).unwrap_or_default().sections;
         if sections.tournament.is_some() {
             // Joined documents have their members in the order of names.
             let documents = of_halls().filter_map(|(_, hall)| read(documents::standings_document(&hall.tournament)));
             let of_halls: Vec<SectionStandings> = documents.flat_map(|document| document.sections).collect();
-            plan.standings.iter_mut().flatten().for_each(|joined| joined.order_tie_breaks(&of_halls));
+            plan.standings.iter_mut().for_each(|joined| joined.order_tie_breaks(&of_halls));
         }
         plan
     }
@@ -303,8 +303,7 @@ impl ViewerPlan {
             }
             round.byes.iter_mut().for_each(|bye| HIDDEN_POINTS.clone_into(&mut bye.points));
         }
-        let sections = plan.standings.iter_mut().flatten();
-        for rows in sections.flat_map(|section| [&mut section.rows, &mut section.teams]) {
+        for rows in plan.standings.iter_mut().flat_map(|section| [&mut section.rows, &mut section.teams]) {
             for row in rows.iter_mut() {
                 row.tie_breaks.clear();
                 row.board_points.clear();
@@ -454,15 +453,17 @@ impl PlannedSection {
         self.rounds.iter().map(|round| round.cell(player)).collect()
     }
 
-    /// Returns the matches of a round: the names of home and away with their sums of official points.
-    pub fn matches(&self, round: &PlannedRound) -> Vec<[(String, String); 2]> {
+    /// Returns the matches of a round: the names of home and away with their sums of official points, and of those of some pairings without
+    /// them, by id.
+    pub fn matches(&self, round: &PlannedRound, unofficial: &HashMap<&str, [Points; 2]>) -> Vec<[(String, String); 2]> {
         let score = |one: &PlannedMatch| {
             let of_match = round.pairings.iter().filter(|pairing| pairing.match_id == Some(one.id));
             let (mut sums, mut is_hidden) = ([Points::ZERO; 2], false);
             for pairing in of_match {
-                let Some(points) = &pairing.points else { continue };
-                is_hidden |= points[0] == HIDDEN_POINTS;
-                let [white, black] = points.each_ref().map(|points| Points::parse(points).unwrap_or_default());
+                is_hidden |= pairing.points.as_ref().is_some_and(|points| points[0] == HIDDEN_POINTS);
+                let parse = |points: &String| Points::parse(points).unwrap_or_default();
+                let official = pairing.points.as_ref().map(|[white, black]| [parse(white), parse(black)]);
+                let Some([white, black]) = official.or(unofficial.get(&*pairing.id).copied()) else { continue };
                 let plays = |team: &u64| [one.home, one.away].contains(team);
                 let is_home = |id| self.player(id)?.team.filter(plays).map(|team| team == one.home);
                 // A board may lack one of its players, or have a substitute from another team.
@@ -571,14 +572,11 @@ impl<'de> serde::de::Visitor<'de> for TextsInOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::web::state::hall_of;
 
     /// Applies lines with these members to a hall.
     fn hall(lines: &[String]) -> ViewerHall {
-        let mut hall = ViewerHall::default();
-        for (line, seq) in lines.iter().zip(1..) {
-            hall.apply(seq, Some("g"), &format!("{{\"at\":\"2027-07-10T09:00:00Z\",{line}}}\n"), 0);
-        }
-        hall
+        hall_of(&lines.iter().map(|line| format!("{{\"at\":\"2027-07-10T09:00:00Z\",{line}}}")).collect::<Vec<_>>())
     }
 
     /// Returns the lines of a hall with a section of one pairing, on its board.
@@ -607,7 +605,7 @@ mod tests {
         let halls = r#""type":"halls","halls":["a","b"]"#.to_owned();
         let mut lines: Vec<String> = [halls].into_iter().chain(section("a", 1)).chain(section("b", 4)).collect();
         let plan = ViewerPlan::of_halls(&hall(&lines));
-        assert_eq!((plan.sections.len(), plan.standings.as_ref().unwrap().len()), (1, 1));
+        assert_eq!((plan.sections.len(), plan.standings.len()), (1, 1));
         // The hub may not have known the first hall's id when it joined the line of a game.
         assert_eq!((plan.id_of("a/1"), plan.id_of("b/4"), plan.id_of("b/5")), ("a/1", "a/1", "b/5"));
         let awaited = |lines: &[String]| {
@@ -637,10 +635,7 @@ mod tests {
         };
         let at = |second: u32, line: &str| format!(r#""at":"2027-07-10T09:00:{second:02}Z",{line}"#);
         let waits = |lines: &[String]| {
-            let mut hall = ViewerHall::default();
-            for (line, seq) in lines.iter().zip(1..) {
-                hall.apply(seq, Some("g"), &format!("{{{line}}}\n"), 0);
-            }
+            let hall = hall_of(&lines.iter().map(|line| format!("{{{line}}}")).collect::<Vec<_>>());
             let plan = ViewerPlan::of_halls(&hall);
             plan.is_awaited(&plan.next_games[0], &hall)
         };
@@ -673,7 +668,7 @@ mod tests {
         // Nobody sits at White's side of a board: its points are those of the team of Black.
         let empty = tournament.replace(r#""white":9,"black":10,"#, r#""black":10,"#);
         let empty = ViewerPlan::read(Some(empty.as_bytes()));
-        assert_eq!(empty.sections[0].matches(&empty.sections[0].rounds[0])[0][0].1, "3.5");
+        assert_eq!(empty.sections[0].matches(&empty.sections[0].rounds[0], &HashMap::new())[0][0].1, "3.5");
         let section = &plan.sections[0];
         let name = |id| section.player(id).map(|player| player.name.as_str());
         assert_eq!((name(Some(8)), name(None)), (Some("B"), None));
@@ -692,7 +687,7 @@ mod tests {
         let bye = section.player_rounds(10)[1].unwrap();
         assert_eq!((bye.opponent, bye.points, bye.reason), (None, Some("1"), ViewerReason::Bye));
         let score = [("Huissen".to_owned(), "3.5".to_owned()), ("Hijken".to_owned(), "0.5".to_owned())];
-        assert_eq!(section.matches(&section.rounds[0]), [score]);
+        assert_eq!(section.matches(&section.rounds[0], &HashMap::new()), [score]);
         for bad in [&b"{"[..], b"{\"sections\":7}", b"\xff"] {
             assert!(ViewerPlan::read(Some(bad)).sections.is_empty());
         }

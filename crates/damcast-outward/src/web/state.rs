@@ -415,22 +415,25 @@ pub fn natural_order(name: &str) -> (Vec<(String, u64)>, String) {
     (parts, name.to_owned())
 }
 
+/// Returns the hall after these lines, published one a second.
+#[cfg(test)]
+pub fn hall_of(lines: &[impl AsRef<str>]) -> ViewerHall {
+    let mut hall = ViewerHall::default();
+    for (line, seq) in lines.iter().zip(1..) {
+        hall.apply(seq, Some("g"), &format!("{}\n", line.as_ref().trim_end()), 1000 * seq as i64);
+    }
+    hall
+}
+
 #[cfg(test)]
 mod tests {
+    use super::hall_of as hall;
     use super::*;
 
     const START_POSITION: &str = "W:W31-50:B1-20";
 
     fn line(board: &str, members: &str) -> String {
         format!("{{\"board\":\"{board}\",\"game\":1,{members}}}\n")
-    }
-
-    fn hall(lines: &[String]) -> ViewerHall {
-        let mut hall = ViewerHall::default();
-        for (line, seq) in lines.iter().zip(1..) {
-            hall.apply(seq, Some("g"), line, 1000 * seq as i64);
-        }
-        hall
     }
 
     fn game(board: &str) -> String {

@@ -9,10 +9,10 @@ use super::files::{EVENTS_FILE, open_in_outlet};
 use super::state::{GameReplay, ViewerGame, WholeGame};
 use crate::follow::MAX_LINE_LEN;
 
-/// Largest number of cached games.
-const MAX_CACHED_GAMES: usize = 64;
+/// Largest number of cached games. If viewers study more games at once, each change of the pages reads some of them again.
+const MAX_CACHED_GAMES: usize = 256;
 /// Largest sum of the lines of all cached games, in bytes. A game takes about twice its lines in memory.
-const MAX_CACHED_BYTES: u64 = 2 << 20;
+const MAX_CACHED_BYTES: u64 = 8 << 20;
 
 /// Reader of stored games.
 pub struct StoredGames {

@@ -212,8 +212,7 @@ pub fn assert_agreement(table: impl Fn(Language) -> Vec<Entry>) {
     }
 }
 
-/// Keys that a script reads, as `texts.KEY`.
-#[cfg(test)]
+/// Returns the keys that a script reads, as `texts.KEY`.
 pub fn keys_in(script: &str) -> std::collections::BTreeSet<String> {
     let is_name = |c: char| c.is_alphanumeric() || "_.$".contains(c);
     let places = script.match_indices("texts.").filter(|(at, _)| {

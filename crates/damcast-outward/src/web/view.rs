@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::next_games::NextGame;
-use super::plan::{PlannedPairing, PlannedSection, SectionStandings, ViewerPlan};
+use super::plan::{PlannedPairing, PlannedSection, ViewerPlan};
 use super::state::{ViewerBoard, ViewerGame, ViewerHall};
 
 /// Content of all pages at one moment.
@@ -80,14 +80,9 @@ impl View {
         })
     }
 
-    /// Returns the standings of each section.
-    pub fn standings(&self) -> &[SectionStandings] {
-        self.plan.standings.as_deref().unwrap_or_default()
-    }
-
     /// Whether there is a tournament.
     pub fn has_tournament(&self) -> bool {
-        !self.standings().is_empty()
+        !self.plan.standings.is_empty()
     }
 
     /// Returns the published pairing of a game, with its section.

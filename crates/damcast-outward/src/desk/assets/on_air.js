@@ -16,7 +16,7 @@ const inTurn = boards => views.on_air.turns ?? new Set(featuredNow().mode === 'i
 /** Sends a choice, and shows the answer of the station. */
 const feature = async choice => {
   const reply = await ask(ofTournament({command: 'feature', ...choice}));
-  if (reply.ok) views.on_air.turns = null;
+  if (reply.ok) views.on_air.turns = views.on_air.every = undefined;
   learnTournament();
   banner(plain(reply.ok ? reply.messages?.[0] ?? texts.done : filled(texts.not_done, reply.error ?? '')), reply.ok);
 };
@@ -28,13 +28,13 @@ const featuredText = () => {
 
 views.on_air = {
   title: texts.on_air,
-  turns: null,
-  every: 20,
+  turns: undefined,
+  every: undefined,
   draw(place) {
     if (!known.status || !known.tournament) { fill(place, 'nothing', () => [el('p.q', {}, texts.loading_status)]); return; }
     const boards = known.status.boards;
     fill(place, [known.tournament.featured, boards.map(board => [board.name, board.state, ...players(board), numberOf(board)])], () => {
-      const every = el('input', {type: 'number', min: 5, max: 3600, value: views.on_air.every, 'data-key': 'every', oninput: () => { views.on_air.every = Number(every.value); }});
+      const every = el('input', {type: 'number', min: 5, max: 3600, value: views.on_air.every ?? featuredNow().every ?? 20, 'data-key': 'every', oninput: () => { views.on_air.every = Number(every.value); }});
       const turns = () => boards.filter(board => inTurn(boards).has(board.name)).map(featuredName);
       return [
         el('div.hd', {}, el('h2', {}, texts.on_air), el('p', {}, featuredText())),
@@ -50,7 +50,7 @@ views.on_air = {
             button(texts.on_air, `feature ${board.name}`, () => feature({boards: [featuredName(board)]}), {'aria-label': `${texts.on_air}: ${board.name}`, 'aria-pressed': String(featuredNow().mode === 'board' && isFeatured(board))})];
         }), '.oa'),
         el('div.ab', {}, field(texts.seconds_each, every),
-          button(texts.show_in_turn, 'in-turn', () => feature({boards: turns(), every: views.on_air.every}), {'aria-pressed': String(featuredNow().mode === 'in-turn')})),
+          button(texts.show_in_turn, 'in-turn', () => { const chosen = turns(); if (chosen[1]) feature({boards: chosen, every: Number(every.value)}); else banner(texts.choose_two, false); }, {'aria-pressed': String(featuredNow().mode === 'in-turn')})),
       ];
     });
   },

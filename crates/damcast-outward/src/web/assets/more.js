@@ -155,6 +155,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   document.addEventListener("click", (click) => {
     const board = click.target.closest?.(".trial svg.bd"), link = click.target.closest?.(".trial :is(.ctl, .line) a");
     if (board) touch(board, click);
+    if (kind() === "trial" && click.target.id === "turnboard") acts.turnboard();
     if (!link || link.id === "golive" || click.ctrlKey || click.metaKey || click.shiftKey) return;
     click.preventDefault();
     // The visit replaces the list of moves.
@@ -165,8 +166,13 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   // The page of an earlier game leads to what its board plays now.
   const { golive } = acts;
   acts.golive = () => { const { href } = $("#golive"); if (href === new URL(game().dataset.live, location).href) golive(); else visit(href); };
+  // A turned board stays turned while the viewer tries moves, and on the way back.
+  const TURNED = "damcast-turned", { turnboard } = acts, isTurned = () => document.body.classList.contains("turned");
+  const gameHere = () => game()?.dataset.address ?? location.pathname.split("/", 3).join("/");
+  acts.turnboard = () => { turnboard(); try { sessionStorage.setItem(TURNED, isTurned() ? gameHere() : ""); } catch { /* the next page is not turned */ } };
+  try { if (sessionStorage.getItem(TURNED) === gameHere() && !isTurned()) turnboard(); } catch { /* nothing is kept */ }
   const keys = { arrowleft: acts.back, arrowright: acts.on, l: acts.golive, f: acts.turnboard }, boardKeys = { ...keys, home: acts.first, end: acts.last };
-  const press = (link) => () => $(link)?.click(), trialKeys = { arrowleft: press("#back"), l: press("#golive") };
+  const press = (link) => () => $(link)?.click(), trialKeys = { arrowleft: press("#back"), l: press("#golive"), f: acts.turnboard };
   let pressed = 0;
   document.addEventListener("keydown", (key) => {
     const { target } = key, isTrial = kind() === "trial", onBoard = !isTrial && target.closest?.("#board");
@@ -231,9 +237,6 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
       if (audio) tone();
     }
   });
-  // On a phone the links to later pages are outside of the window.
-  const here = $(".nav [aria-current]");
-  if (here) here.parentNode.scrollLeft = here.offsetLeft - here.parentNode.offsetLeft - 40;
   const field = $("#search"), typed = new URLSearchParams(location.search).get("search");
   if (location.hash === "#search") field?.focus();
   // The server fills in the query. A static file cannot.

@@ -20,7 +20,7 @@ const put = (element, text) => { if (element && element.textContent !== text) el
 let more;
 
 // --- parts of the page: the server sends those that have changed, with holes in place of the parts inside them
-const keyOf = (node) => node.dataset?.hole ?? node.dataset?.part ?? node.dataset?.row;
+const keyOf = (node) => node.dataset?.hole ?? node.dataset?.part;
 const partOf = (key) => $(`[data-part="${key}"]`);
 const parse = (html) => { const box = document.createElement("template"); box.innerHTML = html; return box.content.firstElementChild; };
 /** Makes an element like a new one, and keeps its nodes where it can: focus, selection and scrolling stay. */

@@ -304,7 +304,6 @@ mod tests {
             "/board/1/2",
             "//",
             "/overlay",
-            "/overlay/board",
             "/overlay/x",
             "/studio/x",
         ] {

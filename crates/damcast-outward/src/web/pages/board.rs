@@ -306,31 +306,6 @@ impl<'a> PageBuilder<'a> {
         let diagram = whole.diagram(at);
         let step = |to: usize| self.link(&format!("{}/{to}", shown.game_address()));
         let turn = diagram.and_then(|diagram| diagram.turn);
-        let text = || {
-            html! { div.txt { h3 { (texts.position) } dl #text { (self.position_text(game.variant, diagram)) }
-            p.q #tomove { (match turn { Some(Color::White) => texts.white_to_move, Some(Color::Black) => texts.black_to_move, None => "" }) } } }
-        };
-        let actions = || {
-            html! { div.acts.noprint {
-                // The file has the result.
-                @if !self.address.hides_results { a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (texts.copy_pdn) } }
-                button.btn #fen type="button" hidden data-fen=[whole.fen(at)] { (texts.copy_fen) }
-                a.btn #link href=(step(at)) { (texts.link_to_move) }
-                @if self.live != LiveMode::Files { a.btn.study #try hidden rel="nofollow" href=(self.link(&format!("{}/{at}/try/", shown.game_address()))) { (texts.try_it) } }
-                button.btn #turnboard type="button" hidden { (texts.turn_board) }
-                button.btn.study #sound type="button" hidden aria-pressed="false" { (texts.sound) }
-                span.play.study hidden {
-                    button.btn #replay type="button" data-text=(texts.replay) { "▶ " (texts.replay) }
-                    label.vh for="speed" { (texts.speed) }
-                    select #speed { @for speed in [1, 2, 4, 8] { option value=(speed) { (speed) "×" } } }
-                }
-            } }
-        };
-        let moves = || {
-            html! { tbody data-start=[game.start_position.as_ref().map(|start| &start.pieces)] data-fen=[whole.fen(0)] data-turn=[game.start_position.as_ref().and_then(|start| start.turn).map(letter)] {
-                (self.rows(shown, game, entries, at))
-            } }
-        };
         html! {
             div class=(format!("two {}", self.state_class(game))) data-board=(shown.board) data-game=(game.number) data-count=(entries.len())
                 data-word=(game.state_str()) data-result=[self.result(game)] data-address=(shown.game_address()) data-live=(self.link(&shown.address())) data-silent-since=[self.silent_since(game)] {
@@ -339,14 +314,32 @@ impl<'a> PageBuilder<'a> {
                     h2 #mh { (texts.moves) }
                     div.scr tabindex="0" role="region" aria-label=(texts.moves) { table.sheet #moves {
                         thead { tr { th { span.vh { (texts.move_column) } } @for color in [game.starter(), !game.starter()] { th scope="col" { (self.side(color)) } } } }
-                        (self.parts.part("tbody", "rows", moves))
+                        (self.parts.part("tbody", "rows", || html! {
+                            tbody data-start=[game.start_position.as_ref().map(|start| &start.pieces)] data-fen=[whole.fen(0)] data-turn=[game.start_position.as_ref().and_then(|start| start.turn).map(letter)] { (self.rows(shown, game, entries, at)) }
+                        }))
                     } }
                 } }))
                 (self.parts.part("section", "side", || html! { section.side {
-                    (self.parts.part("div", "actions", actions))
+                    (self.parts.part("div", "actions", || html! { div.acts.noprint {
+                        // The file has the result.
+                        @if !self.address.hides_results { a.btn #pdn href=(format!("{}.pdn", shown.game_address())) { (texts.copy_pdn) } }
+                        button.btn #fen type="button" hidden data-fen=[whole.fen(at)] { (texts.copy_fen) }
+                        a.btn #link href=(step(at)) { (texts.link_to_move) }
+                        @if self.live != LiveMode::Files { a.btn.study #try hidden rel="nofollow" href=(self.link(&format!("{}/{at}/try/", shown.game_address()))) { (texts.try_it) } }
+                        button.btn #turnboard type="button" hidden { (texts.turn_board) }
+                        button.btn.study #sound type="button" hidden aria-pressed="false" { (texts.sound) }
+                        span.play.study hidden {
+                            button.btn #replay type="button" data-text=(texts.replay) { "▶ " (texts.replay) }
+                            label.vh for="speed" { (texts.speed) }
+                            select #speed { @for speed in [1, 2, 4, 8] { option value=(speed) { (speed) "×" } } }
+                        }
+                    } }))
                     p.keys.noprint hidden { span { kbd { "←" } " " kbd { "→" } " " (texts.move_key_hint) } span { kbd { "Home" } " " kbd { "End" } " " (texts.ends_key_hint) } span { kbd { "L" } " " (texts.live) } span { kbd { "F" } " " (texts.turn_board) }
                         label { input #letters type="checkbox" checked autocomplete="off"; " " (texts.letter_keys) } }
-                    (self.parts.part("div", "text", text))
+                    (self.parts.part("div", "text", || html! { div.txt {
+                        h3 { (texts.position) } dl #text { (self.position_text(game.variant, diagram)) }
+                        p.q #tomove { (match turn { Some(Color::White) => texts.white_to_move, Some(Color::Black) => texts.black_to_move, None => "" }) }
+                    } }))
                 } }))
             }
         }
@@ -369,15 +362,6 @@ impl<'a> PageBuilder<'a> {
             html! { a.btn id=(id) href=(step(to)) aria-label=(label) title=(label) { span aria-hidden="true" { (sign) } } }
         };
         let likely = || html! { span #likely { @if at == entries.len() && !game.likely_moves.is_empty() { (fill(texts.likely, game.likely_moves.join(" "))) } } };
-        let controls = || {
-            html! { div.ctl {
-                (button("first", "|◀", texts.first_position, 0))
-                (button("back", "◀", texts.move_back, at.saturating_sub(1)))
-                (button("on", "▶", texts.move_forward, (at + 1).min(entries.len())))
-                (button("last", "▶|", texts.last_move, entries.len()))
-                a.btn.lv #golive href=(self.link(&live)) { (texts.live) }
-            } }
-        };
         html! {
             section.brd #board tabindex="0" aria-label=(title) {
                 h2.vh { (title) }
@@ -387,7 +371,13 @@ impl<'a> PageBuilder<'a> {
                 (self.parts.part("div", "white", || self.player_line(shown, Color::White, "plb wh", studied)))
                 p.now { (self.parts.part("b", "said", || html! { b #now { (said) } })) " " (self.parts.part("span", "likely", likely)) }
                 p.vh #say aria-live="polite" {}
-                (self.parts.part("div", "controls", controls))
+                (self.parts.part("div", "controls", || html! { div.ctl {
+                    (button("first", "|◀", texts.first_position, 0))
+                    (button("back", "◀", texts.move_back, at.saturating_sub(1)))
+                    (button("on", "▶", texts.move_forward, (at + 1).min(entries.len())))
+                    (button("last", "▶|", texts.last_move, entries.len()))
+                    a.btn.lv #golive href=(self.link(&live)) { (texts.live) }
+                } }))
             }
         }
     }

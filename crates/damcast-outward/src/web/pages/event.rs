@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::address::BoardFilter;
 use super::text::shortened;
 use super::{PageBuilder, PageGame, percent_encoded};
-use crate::web::plan::{self, PlannedRound, PlannedSection, StandingsRow};
+use crate::web::plan::{self, PlannedPairing, PlannedRound, PlannedSection, StandingsRow};
 use crate::web::state::ViewerGame;
 use crate::web::texts::fill;
 
@@ -129,7 +129,7 @@ impl<'a> PageBuilder<'a> {
         };
         let open = |section: &'a PlannedSection| {
             let round = section.rounds.iter().find(|round| Some(round.number) == section.open_round)?;
-            (!section.matches(round).is_empty()).then_some((section, round))
+            (!round.matches.is_empty()).then_some((section, round))
         };
         let matches: Vec<_> = plan.sections.iter().filter_map(open).collect();
         let is_known = !plan.sections.is_empty() || plan.event.is_described();
@@ -145,7 +145,7 @@ impl<'a> PageBuilder<'a> {
     /// Renders the end of the event: the first places, the report, the rounds and the games.
     fn outcome(&self) -> Markup {
         let texts = self.texts();
-        let sections = self.view.standings();
+        let sections = &self.view.plan.standings;
         let standings = || {
             html! { div.ev-final {
                 div.hd {
@@ -156,7 +156,7 @@ impl<'a> PageBuilder<'a> {
                 @for section in sections {
                     @if let Some(title) = plan::title(&section.name) { h3 { bdi { (shortened(title, 80)) } } }
                     @let planned = self.view.plan.section(&section.name);
-                    @for (rows, planned) in [(&section.teams, None), (&section.rows, planned)] { (self.table(&rows[..rows.len().min(MAX_ROWS)], planned, false)) }
+                    @for (rows, planned) in [(&section.teams, None), (&section.rows, planned)] { (self.table(&section.name, &rows[..rows.len().min(MAX_ROWS)], planned, false)) }
                 }
             } }
         };
@@ -166,6 +166,7 @@ impl<'a> PageBuilder<'a> {
             (self.report())
             div.hd.noprint { h2 { (texts.results) } }
             p.ev-links.noprint {
+                @if self.view.rounds().is_empty() { a.btn href=(self.link("/standings")) { (texts.results) } }
                 @for round in self.view.rounds() { a.btn href=(self.link(&format!("/round/{}", percent_encoded(round)))) { bdi { (fill(texts.round, shortened(round, 80))) } } }
             }
             div.hd.noprint { h2 { (texts.games) } }
@@ -233,18 +234,21 @@ impl<'a> PageBuilder<'a> {
         html! { @if !report.is_empty() { (self.parts.leaf("section", "report", self.view.hall.plan_key(), paragraphs)) } }
     }
 
-    /// Renders the points of a section with the games that are over and not official yet, if there are some and the page shows results.
-    /// `rows`: the official standings.
-    pub(super) fn standings_now(
-        &self,
-        section: &PlannedSection,
-        rows: &[StandingsRow],
-        games: &[PageGame<'_>],
-    ) -> Markup {
+    /// Renders the points of a section with the games that are over and not official yet, if there are some. `rows`: the official standings.
+    pub(super) fn standings_now(&self, section: &PlannedSection, rows: &[StandingsRow]) -> Markup {
         let texts = self.texts();
-        let (gains, count) = unofficial_points(section, &self.games_by_pairing(), games);
-        if count == 0 || rows.is_empty() || self.address.hides_results {
+        let unofficial = self.unofficial_points(section);
+        if unofficial.is_empty() || rows.is_empty() {
             return html! {};
+        }
+        let mut gains = HashMap::<u64, (Points, u64)>::new();
+        for pairing in section.rounds.iter().flat_map(|round| &round.pairings) {
+            let Some(points) = unofficial.get(&*pairing.id) else { continue };
+            for (player, points) in [pairing.white, pairing.black].into_iter().flatten().zip(*points) {
+                let (gained, games) = gains.entry(player).or_default();
+                *gained += points;
+                *games += 1;
+            }
         }
         let gain = |row: &StandingsRow| row.id.and_then(|id| gains.get(&id)).copied().unwrap_or_default();
         let total = |row: &StandingsRow| Points::parse(&row.points).unwrap_or_default() + gain(row).0;
@@ -259,28 +263,21 @@ impl<'a> PageBuilder<'a> {
             row.tie_breaks.clear();
         }
         html! {
-            div.hd { h3 { (texts.as_it_stands) } p { (self.language().count(texts.unofficial, count)) } }
-            (self.table(&now, Some(section), false))
+            div.hd { h3 { (texts.as_it_stands) } p { (self.language().count(texts.unofficial, unofficial.len())) } }
+            (self.table(&format!("now-{}", section.name), &now, Some(section), false))
         }
     }
-}
 
-/// Returns the points of the players from games of open rounds that have a result and are not official yet, and the number of these games.
-/// The games of a player are counted too. `by_pairing`: the last game of each pairing; `games`: those among which a game of no pairing is
-/// found by its tags.
-fn unofficial_points(
-    section: &PlannedSection,
-    by_pairing: &HashMap<&str, PageGame<'_>>,
-    games: &[PageGame<'_>],
-) -> (HashMap<u64, (Points, u64)>, usize) {
-    let (mut gains, mut count) = (HashMap::<u64, (Points, u64)>::new(), 0);
-    let Ok(scoring) = Scoring::parse(&section.scoring) else { return (gains, count) };
-    for round in section.rounds.iter().filter(|round| !round.is_closed()) {
-        for pairing in round.pairings.iter().filter(|pairing| pairing.points.is_none()) {
-            let (Some(white), Some(black)) = (pairing.white, pairing.black) else { continue };
+    /// Returns the points of White and Black from games of open rounds that have a result and are not official yet, by the id of the pairing;
+    /// none if the page hides results.
+    pub(super) fn unofficial_points<'s>(&self, section: &'s PlannedSection) -> HashMap<&'s str, [Points; 2]> {
+        let scoring = Scoring::parse(&section.scoring).ok().filter(|_| !self.address.hides_results);
+        let Some(scoring) = scoring else { return HashMap::new() };
+        let (by_pairing, games) = (self.games_by_pairing(), self.all_games());
+        let points = |round: &PlannedRound, pairing: &PlannedPairing| {
+            let names = [("White", pairing.white?), ("Black", pairing.black?)];
             let is_it = |shown: &&PageGame<'_>| {
                 let tag = |name: &str| shown.game.tag(name);
-                let names = [("White", white), ("Black", black)];
                 let is_table = |table: u64| tag("Board").is_none_or(|tag| tag == table.to_string());
                 shown.game.pairing.is_none()
                     && pairing.table.is_none_or(is_table)
@@ -290,19 +287,18 @@ fn unofficial_points(
                         tag(side).is_some() && tag(side) == section.player(Some(*id)).map(|player| player.name.as_str())
                     })
             };
-            let found = by_pairing.get(pairing.id.as_str()).or_else(|| games.iter().find(is_it));
+            // A game without a pairing is found by its tags.
+            let found = by_pairing.get(pairing.id.as_str()).or_else(|| games.iter().find(is_it))?;
             // The tournament counts the games of a micro-match.
-            let found = found.filter(|shown| shown.game.pairing.as_deref().is_none_or(|id| !plan::has_stage(id)));
-            let result = found.and_then(|shown| shown.game.result.as_deref());
-            let points = result.and_then(Outcome::parse).and_then(|outcome| scoring.points_of(outcome));
-            let Some((of_white, of_black)) = points else { continue };
-            count += 1;
-            for (player, points) in [(white, of_white), (black, of_black)] {
-                let (gained, games) = gains.entry(player).or_default();
-                *gained += points;
-                *games += 1;
-            }
-        }
+            let is_counted = found.game.pairing.as_deref().is_none_or(|id| !plan::has_stage(id));
+            let outcome = Outcome::parse(found.game.result.as_deref().filter(|_| is_counted)?)?;
+            scoring.points_of(outcome).map(|(white, black)| [white, black])
+        };
+        let open = section.rounds.iter().filter(|round| !round.is_closed());
+        let pairings = open.flat_map(|round| round.pairings.iter().map(move |pairing| (round, pairing)));
+        pairings
+            .filter(|(_, pairing)| pairing.points.is_none())
+            .filter_map(|(round, pairing)| Some((&*pairing.id, points(round, pairing)?)))
+            .collect()
     }
-    (gains, count)
 }

@@ -9,9 +9,9 @@ use maud::{DOCTYPE, Markup, html};
 use super::address::{PageKind, percent_encoded, with_choices};
 use super::file_names::{SIGN_FILE, page_name};
 use super::overlay_look::{Overlay, OverlayKind};
-use super::text::truncated;
+use super::text::{isolated, truncated};
 use super::{LiveMode, PageBuilder, PageGame, REFRESH_SECONDS};
-use crate::web::assets::{Asset, ICON};
+use crate::web::assets::ICON;
 use crate::web::diagram;
 use crate::web::plan::PlannedSection;
 use crate::web::state::ViewerGame;
@@ -77,40 +77,35 @@ impl PageBuilder<'_> {
         event.map(|event| truncated(event).into_owned())
     }
 
-    /// Returns the place of the event from these games, else from the tournament.
+    /// Returns the place of the event from the tournament, else from these games.
     fn site<'g>(&'g self, shown: &'g [PageGame<'_>]) -> Option<&'g str> {
-        shown.iter().find_map(|shown| shown.game.tag("Site")).or(self.view.plan.event.site())
+        self.view.plan.event.site().or_else(|| shown.iter().find_map(|shown| shown.game.tag("Site")))
     }
 
-    /// Returns the open rounds of the sections, without repetitions: sections may play different rounds.
-    fn open_rounds(&self) -> BTreeSet<u64> {
-        self.view.plan.sections.iter().filter_map(|section| section.open_round).collect()
+    /// Returns the open rounds of the sections, or if none is open their last begun ones, without repetitions: sections may play different
+    /// rounds.
+    fn rounds_of_sections(&self) -> BTreeSet<u64> {
+        let sections = &self.view.plan.sections;
+        let open: BTreeSet<u64> = sections.iter().filter_map(|section| section.open_round).collect();
+        let begun = |section: &PlannedSection| {
+            section.rounds.iter().rev().find(|round| round.has_begun()).map(|round| round.number)
+        };
+        if open.is_empty() { sections.iter().filter_map(begun).collect() } else { open }
     }
 
     /// Returns the round that is played, else that of the unstarted games, else the last one of all sections; `None` leaves the round to the
     /// games of the page.
     pub(super) fn current_round(&self) -> Option<String> {
-        let open = self.open_rounds();
-        if let Some(round) = open.first() {
-            return (open.len() == 1).then(|| round.to_string());
+        let rounds = self.rounds_of_sections();
+        let only = rounds.first().filter(|_| rounds.len() == 1).map(u64::to_string);
+        if self.view.plan.sections.iter().any(|section| section.open_round.is_some()) {
+            return only;
         }
         let on = self.current();
         let is_on = |game: &&ViewerGame| self.is_being_played(game) && game.silent_since().is_none();
         let on = on.iter().map(|shown| shown.game).filter(is_on);
         let next = || self.round_of(self.view.awaited_games());
-        if let Some(round) = self.round_of(on).or_else(next) {
-            return Some(round.to_owned());
-        }
-        let last = self.last_rounds();
-        last.first().filter(|_| last.len() == 1).map(u64::to_string)
-    }
-
-    /// Returns the last begun rounds of the sections, without repetitions.
-    fn last_rounds(&self) -> BTreeSet<u64> {
-        let last = |section: &PlannedSection| {
-            section.rounds.iter().filter(|round| round.has_begun()).map(|round| round.number).max()
-        };
-        self.view.plan.sections.iter().filter_map(last).collect()
+        self.round_of(on).or_else(next).map(str::to_owned).or(only)
     }
 
     /// Returns whether a game is of the round that is played, or goes on.
@@ -134,9 +129,7 @@ impl PageBuilder<'_> {
     pub(super) fn round_of<'g>(&self, games: impl Iterator<Item = &'g ViewerGame>) -> Option<&'g str> {
         let mut rounds = games.filter_map(|game| game.tag("Round"));
         let first = rounds.next()?;
-        let open = self.open_rounds();
-        let differ = if open.is_empty() { self.last_rounds().len() > 1 } else { open.len() > 1 };
-        (!differ || rounds.all(|other| other == first)).then_some(first)
+        (self.rounds_of_sections().len() < 2 || rounds.all(|other| other == first)).then_some(first)
     }
 
     /// Returns the kind of the document.
@@ -260,11 +253,11 @@ impl PageBuilder<'_> {
         let is_at_ply = matches!(self.address.kind, PageKind::Game { ply: Some(_), .. });
         let (title, description) = match shown {
             [one] if is_of_game => {
-                let [white, black] = Color::BOTH.map(|color| self.player_name(one, color).unwrap_or("–".into()));
                 let round = one.game.tag("Round").map(|round| fill(self.texts().round, truncated(round)));
                 let status = (!is_at_ply).then(|| self.status(one.game));
-                let facts = [Some(event), round, Some(self.board_title(one.number)), status];
-                (format!("{white} – {black}"), facts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
+                let (players, board) = (self.players_of(one), self.board_title(one.number));
+                let facts = [Some(event), round, players.is_some().then(|| board.clone()), status];
+                (players.unwrap_or(board), facts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
             }
             _ => {
                 let site = self.site(shown);
@@ -296,11 +289,18 @@ impl PageBuilder<'_> {
         }
     }
 
+    /// Returns the names of White and Black in plain text; `None` without names.
+    pub(super) fn players_of(&self, shown: &PageGame<'_>) -> Option<String> {
+        let names = Color::BOTH.map(|color| self.player_name(shown, color));
+        let is_named = names.iter().any(Option::is_some);
+        is_named.then(|| names.map(|name| name.map_or("–".to_owned(), |name| isolated(&name))).join(" – "))
+    }
+
     /// Renders a document: metadata for the browser and the script, and the body.
     fn html_document(&self, content: PageContent<'_>) -> Markup {
         let frame = self.frame();
         let PageContent { visible_games: shown, title, ref main, .. } = content;
-        let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(&entry.key));
+        let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(entry.key));
         let (class, is_light, overlay) = match frame {
             Frame::Page => (None, None, None),
             Frame::Embed => (Some("embed"), None, None),
@@ -335,9 +335,9 @@ impl PageBuilder<'_> {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width,initial-scale=1";
                     (document_title)
-                    link rel="stylesheet" href=(self.assets.style.path());
-                    @if matches!(frame, Frame::Wall { .. } | Frame::Embed) { link rel="stylesheet" href=(self.assets.wall_style.path()); }
-                    @if overlay.is_some() || is_studio { link rel="stylesheet" href=(self.assets.overlay_style.path()); }
+                    link rel="stylesheet" href=(self.assets.style.path);
+                    @if matches!(frame, Frame::Wall { .. } | Frame::Embed) { link rel="stylesheet" href=(self.assets.wall_style.path); }
+                    @if overlay.is_some() || is_studio { link rel="stylesheet" href=(self.assets.overlay_style.path); }
                     @if let Some(style) = overlay.and_then(|overlay| overlay.look.style_address()) { link rel="stylesheet" href=(style); }
                     @if frame == Frame::Page { (self.link_preview(&content)) }
                     // Lines of viewers have no end.
@@ -345,11 +345,11 @@ impl PageBuilder<'_> {
                     // Links open outside the frame.
                     @if frame == Frame::Embed { base target="_blank"; }
                     link rel="icon" type="image/svg+xml" href=(ICON);
-                    script type="module" src=(self.assets.script.path()) {}
-                    @if is_studio { script type="module" src=(self.assets.studio_script.path()) {} }
+                    script type="module" src=(self.assets.script.path) {}
+                    @if is_studio { script type="module" src=(self.assets.studio_script.path) {} }
                     noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
-                body data-silent=[self.view.silent_since] data-id=[is_streamed.then(|| self.view.id())] data-heard=[is_streamed.then_some(self.view.hall.heard)] data-live=[(!is_streamed).then_some("poll")] data-sign=[sign] data-stream=(stream) data-more=[later.map(Asset::path)] data-build=(build)
+                body data-silent=[self.view.silent_since] data-id=[is_streamed.then(|| self.view.id())] data-heard=[is_streamed.then_some(self.view.hall.heard)] data-live=[(!is_streamed).then_some("poll")] data-sign=[sign] data-stream=(stream) data-more=[later.map(|asset| &asset.path)] data-build=(build)
                     data-texts=(to_json(texts).to_string()) {
                     (shapes)
                     @if frame != Frame::Page { (self.banner()) }

@@ -43,7 +43,7 @@ use maud::{Markup, PreEscaped, html};
 use super::assets::Assets;
 use super::next_games::NextGame;
 use super::plan::{self, PlannedRound, PlannedSection};
-use super::state::{BoardNumber, ViewerBoard, ViewerGame};
+use super::state::{BoardNumber, ViewerBoard, ViewerGame, natural_order};
 use super::stored_games::StoredGames;
 use super::texts::{Language, PageTexts, fill};
 use super::view::View;
@@ -445,7 +445,10 @@ impl<'a> PageBuilder<'a> {
             let shown = PageGame { game: whole.game, ..shown.clone() };
             let all = whole.entries.len();
             let main = self.main("game", "wrap", || self.single_board(&shown, whole, at.unwrap_or(all).min(all)));
-            let title = self.board_title(shown.number);
+            let title = match (self.players_of(&shown), &self.address.kind) {
+                (Some(players), PageKind::Game { .. }) => players,
+                _ => self.board_title(shown.number),
+            };
             let picture = Some(shown.picture_address(at.unwrap_or(all).min(all)));
             self.page(PageContent { picture, ..PageContent::new(&[shown], &title, main) })
         });
@@ -465,21 +468,24 @@ impl<'a> PageBuilder<'a> {
         Some(self.page(PageContent::new(&[shown], &title, main)))
     }
 
-    /// Renders the list of games that are over, with their files.
+    /// Renders the list of games that are over, by round, with their files.
     fn archive(&self) -> Markup {
         let texts = self.texts();
         let mut games = self.all_games();
         games.retain(|shown| shown.game.has_ended() && !shown.game.is_void());
+        let round = |game: &'a ViewerGame| game.tag("Round").unwrap_or_default();
+        games.sort_by_cached_key(|shown| (natural_order(round(shown.game)), shown.number.number, shown.game.number));
         let last = self.games_by_pairing();
-        let row = |shown: &PageGame<'_>| {
+        let row = |shown: &PageGame<'a>| {
             // A game that was ended by mistake and continued is in the file of its first part.
             let first = shown.game.prior_numbers.first().unwrap_or(&shown.game.number);
             let name = format!("{}-{first}.pdn", shown.board);
             let pairing = self.decided_pairing(shown, &last);
-            let inputs = (self.digest(shown), self.player_pages(shown.game), pairing);
+            let inputs = (shown.number, self.digest(shown), self.player_pages(shown.game), pairing);
             self.parts.leaf("tr", &format!("file-{}", percent_encoded(&name)), inputs, || {
                 html! { tr {
-                    th scope="row" { a href=(self.link(&shown.game_address())) { (shown.board) " · " (shown.game.number) } }
+                    td.pl1 { bdi { (truncated(round(shown.game))) } }
+                    th.pl1 scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } }
                     (self.player_row(shown, pairing))
                     td.fn { a href=(format!("/archive/{}", percent_encoded(&name))) { (name) } }
                 } }
@@ -490,7 +496,10 @@ impl<'a> PageBuilder<'a> {
                 @if self.live != LiveMode::Files { " · " a href="/events.ndjson" { "events.ndjson" } } } }
             @if games.is_empty() { p.none { (texts.no_game_over) } (self.ways_on()) } @else {
                 div.tb tabindex="0" role="region" aria-label=(texts.games) { table.st1 {
-                    thead { tr { th scope="col" { (texts.board_heading) } th scope="col" { (texts.white) } th scope="col" { (texts.black) } th scope="col" { (texts.result) } th.fn scope="col" { "PDN" } } }
+                    thead { tr {
+                        @for heading in [texts.round_heading, texts.board_heading] { th.pl1 scope="col" { (heading) } }
+                        @for heading in [texts.white, texts.black, texts.result] { th scope="col" { (heading) } } th.fn scope="col" { "PDN" }
+                    } }
                     (self.parts.part("tbody", "files", || html! { tbody { @for shown in &games { (row(shown)) } } }))
                 } }
             }
@@ -524,16 +533,16 @@ impl<'a> PageBuilder<'a> {
             div.hd { h2 { (texts.standings) } (self.open_results(only)) }
             @if games.is_empty() && !self.view.has_tournament() { p.none { (texts.no_game_over) } (self.ways_on()) }
             @else if !self.view.has_tournament() { p.none { (texts.no_tournament) } }
-            @for section in self.view.standings().iter().filter(|section| only.is_none_or(|only| section.name == only.name)) {
+            @for section in self.view.plan.standings.iter().filter(|section| only.is_none_or(|only| section.name == only.name)) {
                 @if let Some(title) = plan::title(&section.name) { h3 {
                     a href=(self.link(&format!("/standings/{}", percent_encoded(title)))) { (name(Some(&truncated(title)))) }
                 } }
                 @let planned = self.view.plan.section(&section.name);
-                (self.table(&section.teams, None, false))
-                (self.table(&section.rows, planned, true))
+                (self.table(&section.name, &section.teams, None, false))
+                (self.table(&section.name, &section.rows, planned, true))
                 @if let Some(planned) = planned {
-                    (self.standings_now(planned, &section.rows, games))
-                    @if let Some(round) = planned.rounds.iter().rev().find(|round| round.has_begun() && !planned.matches(round).is_empty()) {
+                    (self.standings_now(planned, &section.rows))
+                    @if let Some(round) = planned.rounds.iter().rev().find(|round| round.has_begun() && !round.matches.is_empty()) {
                         h3 { (fill(texts.round, round.number)) }
                         (self.matches(planned, round))
                     }

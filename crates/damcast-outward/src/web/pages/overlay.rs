@@ -156,7 +156,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Returns the name and the rows of a section of the standings, by default of the first one with rows.
     fn section_rows(&self, wanted: Option<&str>) -> Option<(&'a str, &'a [StandingsRow])> {
-        let sections = self.view.standings().iter();
+        let sections = self.view.plan.standings.iter();
         let mut named = sections.map(|section| {
             let rows = if section.teams.is_empty() { &section.rows } else { &section.teams };
             (section.name.as_str(), rows.as_slice())

@@ -87,7 +87,7 @@ impl Overlay {
     pub fn parse(path: &[String], pairs: &[(String, String)]) -> Option<Result<Overlay, WrongParameter>> {
         let name = |name: &String| Some(name.clone()).filter(|name| !name.is_empty());
         let mut kind = match path {
-            [kind] if kind == "featured" => OverlayKind::Board(None),
+            [kind] if kind == "featured" || kind == "board" => OverlayKind::Board(None),
             [kind, board] if kind == "board" => OverlayKind::Board(Some(name(board)?)),
             [kind] if kind == "lower-third" => OverlayKind::LowerThird(None),
             [kind, board] if kind == "lower-third" => OverlayKind::LowerThird(Some(name(board)?)),
@@ -247,7 +247,7 @@ mod tests {
             let wrong = overlay("ticker", query).unwrap().unwrap_err();
             assert!(wrong.parameter == query && wrong.expected.contains(expected), "{query}: {wrong:?}");
         }
-        for path in ["", "board", "board/", "board/1/2", "ticker/1", "featured/1", "nothing"] {
+        for path in ["", "board/", "board/1/2", "ticker/1", "featured/1", "nothing"] {
             assert_eq!(overlay(path, ""), None, "{path}");
         }
     }

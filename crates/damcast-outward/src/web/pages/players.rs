@@ -154,19 +154,21 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         let rows = self.standings_of(section);
         let has_teams = section.players.iter().any(|player| section.team_of(player).is_some());
+        let key = format!("players-{}", percent_encoded(&section.name));
         let row = |player: &PlannedPlayer| {
             let standing = rows.iter().find(|row| row.id == Some(player.id));
-            html! { tr data-name=(normalised(&player.name)) {
-                th scope="row" { (self.star(section, player)) (self.player_link(section, player)) }
-                td.tt { (player.title.as_deref().unwrap_or_default()) }
-                td { (player.federation.as_deref().unwrap_or_default()) }
-                td.rt { @if let Some(rating) = player.rating { (rating) } }
-                @if has_teams { td.fn { bdi { (section.team_of(player).unwrap_or_default()) } } }
-                td { @if let Some(row) = standing { (row.rank) } }
-                td.sc { @if let Some(row) = standing { (row.points) } }
-            } }
+            self.parts.part("tr", &format!("{key}-{}", player.id), || {
+                html! { tr data-name=(normalised(&player.name)) {
+                    th scope="row" { (self.star(section, player)) (self.player_link(section, player)) }
+                    td.tt { (player.title.as_deref().unwrap_or_default()) }
+                    td { (player.federation.as_deref().unwrap_or_default()) }
+                    td.rt { @if let Some(rating) = player.rating { (rating) } }
+                    @if has_teams { td.fn { bdi { (section.team_of(player).unwrap_or_default()) } } }
+                    td { @if let Some(row) = standing { (row.rank) } }
+                    td.sc { @if let Some(row) = standing { (row.points) } }
+                } }
+            })
         };
-        let key = format!("players-{}", percent_encoded(&section.name));
         let label = title(&section.name).unwrap_or(texts.players);
         html! {
             @if let Some(title) = title(&section.name) { h3 { (name(Some(&truncated(title)))) } }
@@ -182,7 +184,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Returns the rows of the standings of a section.
     fn standings_of(&self, section: &PlannedSection) -> &'a [StandingsRow] {
-        let found = self.view.standings().iter().find(|one| one.name == section.name);
+        let found = self.view.plan.standings.iter().find(|one| one.name == section.name);
         found.map_or(&[], |found| &found.rows)
     }
 

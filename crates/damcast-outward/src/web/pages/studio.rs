@@ -98,7 +98,7 @@ impl PageBuilder<'_> {
         let number = |name: &str, label: &str, least: u32, most: u32| {
             html! { label { (label) input type="number" name=(name) min=(least) max=(most) value=(form.get(name).unwrap_or_default()) placeholder=(texts.of_window); } }
         };
-        let sections = self.view.standings().iter().map(|section| (&section.name, plan::title(&section.name)));
+        let sections = self.view.plan.standings.iter().map(|section| (&section.name, plan::title(&section.name)));
         let sections: Vec<_> = sections.map(|(name, title)| (name, truncated(title.unwrap_or_default()))).collect();
         html! {
             form action="/studio" {

@@ -43,7 +43,7 @@ impl<'a> PageBuilder<'a> {
         let is_link = !matches!(self.address.kind, PageKind::Round(_) | PageKind::EmbedRound(_));
         self.parts.part("div", &format!("pairings-{key}"), || html! { div {
             div.hd { h2 { @if is_link { a href=(self.link(&format!("/round/{}", round.number))) { bdi { (title.trim()) } } } @else { bdi { (title.trim()) } } } }
-            @if !section.matches(round).is_empty() { (self.matches(section, round)) }
+            @if !round.matches.is_empty() { (self.matches(section, round)) }
             div.tb tabindex="0" role="region" aria-label=(title.trim()) { table.st1 {
                 thead { (self.headings_of_games()) }
                 tbody { @for (index, pairing) in round.pairings.iter().enumerate() { (row(index, pairing)) } }
@@ -98,14 +98,26 @@ impl<'a> PageBuilder<'a> {
         counts
     }
 
-    /// Renders the team matches of a round.
+    /// Renders the team matches of a round: official scores, and those with the games that are over if they differ.
     pub(super) fn matches(&self, section: &PlannedSection, round: &PlannedRound) -> Markup {
+        let texts = self.texts();
+        let official = section.matches(round, &HashMap::new());
+        let now = section.matches(round, &self.unofficial_points(section));
+        let differs = official != now;
         html! {
-            div.tb tabindex="0" role="region" aria-label=(self.texts().results) { table.st1 { tbody {
-                @for [home, away] in section.matches(round) {
-                    tr { td { (name(Some(&truncated(&home.0)))) } td { (name(Some(&truncated(&away.0)))) } td.nw.sc { @if round.has_begun() { (home.1) "–" (away.1) } @else { "–" } } }
-                }
-            } } }
+            div.tb tabindex="0" role="region" aria-label=(fill(texts.round, round.number)) { table.st1 {
+                thead { tr {
+                    th scope="colgroup" colspan="2" { (texts.team) } th.nw scope="col" { (texts.result) }
+                    @if differs { th scope="col" { (texts.as_it_stands) } }
+                } }
+                tbody { @for ([home, away], now) in official.iter().zip(&now) {
+                    tr {
+                        @for (team, _) in [home, away] { td { (name(Some(&truncated(team)))) } }
+                        td.nw.sc { @if round.has_begun() { (home.1) "–" (away.1) } @else { "–" } }
+                        @if differs { td.nw { (now[0].1) "–" (now[1].1) } }
+                    }
+                } }
+            } }
         }
     }
 
@@ -146,8 +158,14 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders rows of standings, if there are some: those of the players of a section, or of teams; with rounds, also the games of each
-    /// player.
-    pub(super) fn table(&self, rows: &[StandingsRow], section: Option<&PlannedSection>, has_rounds: bool) -> Markup {
+    /// player. Each row is a part: a result changes few of them. `standings`: name of the section, or of other standings of it.
+    pub(super) fn table(
+        &self,
+        standings: &str,
+        rows: &[StandingsRow],
+        section: Option<&PlannedSection>,
+        has_rounds: bool,
+    ) -> Markup {
         if rows.is_empty() {
             return html! {};
         }
@@ -159,6 +177,30 @@ impl<'a> PageBuilder<'a> {
         let is_shared = has_rounds && rows.iter().zip(1_usize..).any(|(row, at)| row.rank != at.to_string());
         let has_board_points = rows.iter().any(|row| !row.board_points.is_empty());
         let ties: Vec<&str> = rows[0].tie_breaks.iter().map(|(name, _)| name.as_str()).collect();
+        let key = format!("{}-{}", if section.is_some() { "of" } else { "teams" }, percent_encoded(standings));
+        let line = |row: &StandingsRow, at: usize| {
+            let key = format!("row-{key}-{}", row.id.map_or_else(|| format!("n{at}"), |id| id.to_string()));
+            let player = section.and_then(|section| Some((section, section.player(row.id)?)));
+            let cells = section.zip(row.id).filter(|_| has_rounds).map(|(section, id)| section.player_rounds(id));
+            self.parts.part("tr", &key, || html! { tr {
+                @if is_shared { td.pl1 { (at) } }
+                td.pl1 { (row.rank) }
+                th scope="row" { @match player {
+                    Some((section, player)) => { (self.player_link(section, player)) }
+                    None => { (name(Some(&truncated(&row.name)))) }
+                } }
+                td.sc { (row.points) }
+                @if has_board_points { td { (row.board_points) } }
+                td { (row.games) }
+                @for (_, value) in &row.tie_breaks { td.rt { (value) } }
+                @for cell in cells.unwrap_or_default() {
+                    td.x { @match cell {
+                        Some(cell) => { (self.crosstable_cell(&cell, cell.opponent.and_then(number), games.get(cell.pairing))) }
+                        None => { span { "–" } }
+                    } }
+                }
+            } })
+        };
         html! {
             div.tb tabindex="0" role="region" aria-label=(texts.standings) { table.st1 {
                 thead { tr {
@@ -169,26 +211,7 @@ impl<'a> PageBuilder<'a> {
                     @for tie in &ties { th.rt scope="col" { (TieBreak::from_name(tie).map_or("", TieBreak::heading)) } }
                     @for round in rounds { th.x scope="col" { span.vh { (texts.round_heading) " " } (round.number) } }
                 } }
-                tbody { @for (row, at) in rows.iter().zip(1..) {
-                    tr data-row=[row.id] {
-                        @if is_shared { td.pl1 { (at) } }
-                        td.pl1 { (row.rank) }
-                        th scope="row" { @match section.and_then(|section| Some((section, section.player(row.id)?))) {
-                            Some((section, player)) => { (self.player_link(section, player)) }
-                            None => { (name(Some(&truncated(&row.name)))) }
-                        } }
-                        td.sc { (row.points) }
-                        @if has_board_points { td { (row.board_points) } }
-                        td { (row.games) }
-                        @for (_, value) in &row.tie_breaks { td.rt { (value) } }
-                        @for cell in section.zip(row.id).filter(|_| has_rounds).map(|(section, id)| section.player_rounds(id)).unwrap_or_default() {
-                            td.x { @match cell {
-                                Some(cell) => { (self.crosstable_cell(&cell, cell.opponent.and_then(number), games.get(cell.pairing))) }
-                                None => { span { "–" } }
-                            } }
-                        }
-                    }
-                } }
+                (self.parts.part("tbody", &format!("rows-{key}"), || html! { tbody { @for (row, at) in rows.iter().zip(1..) { (line(row, at)) } } }))
             } }
         }
     }

@@ -48,6 +48,13 @@ pub(super) fn shortened(text: &str, max_len: usize) -> Cow<'_, str> {
     }
 }
 
+/// Isolates a name that is written from right to left, for plain text beside other names.
+pub(super) fn isolated(name: &str) -> String {
+    // Hebrew to Arabic, and their presentation forms.
+    let is_from_right = name.chars().any(|c| matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FEFC}'));
+    if is_from_right { format!("\u{2068}{name}\u{2069}") } else { name.to_owned() }
+}
+
 /// Characters that a part of a path has as they are, besides letters and digits.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 

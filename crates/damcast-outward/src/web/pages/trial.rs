@@ -115,6 +115,7 @@ impl PageBuilder<'_> {
                     @let path = fields_of(trial.variant, ply).0;
                     li { a href=(address(count, Some(&text))) data-path=(path.iter().map(usize::to_string).collect::<Vec<_>>().join(",")) { (super::board::with_capture_sign(&text)) } }
                 } }
+                div.acts.noprint { button.btn.study #turnboard type="button" hidden { (texts.turn_board) } }
             } }))
         } }
     }

@@ -165,15 +165,7 @@ pub(super) fn number_at_end(name: &str) -> Option<u64> {
 mod tests {
     use draughts::Color;
 
-    use super::*;
-
-    fn hall(lines: &[&str]) -> ViewerHall {
-        let mut hall = ViewerHall::default();
-        for (line, seq) in lines.iter().zip(1..) {
-            hall.apply(seq, Some("g"), &format!("{line}\n"), 1000 * seq as i64);
-        }
-        hall
-    }
+    use super::super::hall_of as hall;
 
     fn game(board: &str, number: u64) -> String {
         format!(
@@ -200,8 +192,7 @@ mod tests {
     #[test]
     fn boards_keep_numbers_whatever_others_play() {
         let numbers = |lines: &[String]| {
-            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-            hall(&lines).boards().iter().map(|(number, board)| (number.number, board.name.clone())).collect::<Vec<_>>()
+            hall(lines).boards().iter().map(|(number, board)| (number.number, board.name.clone())).collect::<Vec<_>>()
         };
         let named =
             |numbers: &[(u64, &str)]| numbers.iter().map(|(n, name)| (*n, (*name).to_owned())).collect::<Vec<_>>();
