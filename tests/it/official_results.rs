@@ -135,7 +135,7 @@ fn archive_lists_games_that_are_over() {
     outlet.write("archive/board-9-1.pdn", "*\n");
     let server = outlet.serve();
     let page = server.get("/archive").text();
-    let files = |board: usize, game: usize| page.matches(&format!("\"/archive/board-{board}-{game}.pdn\"")).count();
+    let files = |board: usize, game: usize| page.matches(&format!("\"/game/board-{board}-{game}.pdn\"")).count();
     // The second game of board 3 has no move, and that of board 4 goes on.
     let listed = [(1, 1), (3, 1), (3, 2), (4, 1), (9, 1)].map(|(board, game)| files(board, game));
     assert_eq!(listed, [1, 1, 0, 0, 0], "{page}");

@@ -166,8 +166,8 @@ fn letter_keys_can_be_switched_off() {
     viewer.0.wait(HAS_KEYS, &true.into());
     assert_eq!(viewer.0.evaluate("document.querySelector('#letters').checked"), false);
     viewer.press("f");
-    viewer.0.evaluate("document.querySelector('#letters').click()");
-    viewer.0.evaluate("document.activeElement.blur()");
+    viewer.tab_to("focused.id === 'letters'");
+    viewer.0.evaluate("document.activeElement.click()");
     assert_eq!(viewer.0.evaluate("document.body.className"), "");
     viewer.press("f");
     assert_eq!(viewer.0.evaluate("document.body.className"), "turned");

@@ -432,3 +432,17 @@ fn continued_game_has_no_typed_moves() {
     let text = pdn(&outlet, 2);
     assert!(text.contains("32-28") && !text.contains("19-23"), "{text}");
 }
+
+/// Parts of two sections have different keys, also if the name of one has the end of another.
+#[test]
+fn sections_with_similar_names_have_own_rows() {
+    let outlet = OutletFixture::new();
+    let names = ["Groep", "Groep-1", "now-Groep", "teams-Groep"];
+    outlet.write("tournament.json", &sections(&names, &Value::Null));
+    let server = outlet.serve();
+    for (path, key) in [("/players", "player-"), ("/standings", "row-players-")] {
+        let page = server.get(path);
+        let rows = page.text().matches(&format!("<tr data-part=\"{key}")).count();
+        assert_eq!((page.status, rows), (200, 2 * names.len()), "{path}");
+    }
+}

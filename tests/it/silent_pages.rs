@@ -1,4 +1,4 @@
-//! Open pages of every kind say in words that nothing comes any more, and are right after it comes again.
+//! Open pages of every kind show a banner while no data arrives, and lose it when data arrives again.
 
 use rustix::process::Signal;
 
@@ -71,7 +71,7 @@ impl Pages {
 }
 
 #[test]
-fn every_page_tells_when_nothing_comes() {
+fn every_page_shows_banner_during_silence() {
     let Some(browser) = Browser::open() else { return };
     let mut outlet = OutletFixture::new();
     tournament(&mut outlet);

@@ -88,7 +88,6 @@ fn every_link_leads_to_a_file() {
     tournament(&mut outlet);
     outlet.play("board-1", 1);
     outlet.append_event("board-1", json!({"n": 3, "type": "end"}));
-    outlet.write("archive/board-1-1.pdn", "[Result \"*\"]\n\n1. 32-28 *\n");
     let (config, folder) = (config(&outlet), outlet.path("../pages"));
     let arguments = ["pages", "--once", "--config", config.to_str().unwrap(), "--into", folder.to_str().unwrap()];
     let first = run(&arguments).done();
@@ -105,7 +104,6 @@ fn every_link_leads_to_a_file() {
         "player-Open-1.html",
         "wall.html",
         "archive.html",
-        "archive-board-1-1.pdn",
         "games.pdn",
     ] {
         assert!(all.contains(expected), "{expected}: {all:?}");
@@ -125,11 +123,11 @@ fn every_link_leads_to_a_file() {
     assert!(count > 100, "{count}");
     // Nothing has changed, but for the sign of life.
     assert_contains(&run(&arguments).done(), &["files: 1 new or changed, 0 removed"]);
-    // A game that goes on after all has no file of the archive. Files of others stay.
+    // A game that vanishes takes its files with it, and those of others stay.
     fs::write(folder.join("logo.png"), "of the club").unwrap();
-    outlet.begin_anew(|text| text.replace("\"end\"", "\"no-end\""));
-    assert!(run(&arguments).done().contains("1 removed"));
-    assert!(!folder.join("archive-board-1-1.pdn").exists() && folder.join("logo.png").exists());
+    outlet.begin_anew(|text| text.replace("\"board-1\"", "\"board-7\""));
+    assert!(run(&arguments).done().contains("3 removed"));
+    assert!(!folder.join("game-board-1-1.pdn").exists() && folder.join("logo.png").exists());
 }
 
 /// The page of an event that has not begun, or is over, has no links to the filters.

@@ -95,7 +95,7 @@ fn first_page_tells_what_is_on_now() {
     // The result of the board is not official yet.
     outlet.append_event("board-1", json!({"n": 2, "type": "result", "result": "0-2"}));
     server.wait_for(&outlet);
-    let teams = ["0 games are being played · 1 is over", "As it stands</th>", "0–0</td><td class=\"nw\">0–2</td>"];
+    let teams = ["0 games are being played · 1 is over", "Score now</th>", "0–0</td><td class=\"nw\">0–2</td>"];
     assert_page(&server, "/", &teams, &["Final standings"]);
     let now = [
         "As it stands</h3><p>With 1 result that is not official yet",

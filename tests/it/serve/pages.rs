@@ -249,7 +249,7 @@ fn archive_follows_rounds_and_boards() {
     }
     let page = outlet.serve().get("/archive").text();
     let names = ["board-1-2", "board-1-10", "board-2-1", "board-10-1", "board-1-1"];
-    let places = names.map(|name| page.find(&format!("/archive/{name}.pdn")).unwrap());
+    let places = names.map(|name| page.find(&format!("/game/{name}.pdn")).unwrap());
     assert!(places.is_sorted(), "{places:?}");
 }
 

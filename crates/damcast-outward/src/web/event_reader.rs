@@ -16,7 +16,7 @@ use super::state::{ViewerHall, time_of};
 use super::view::{View, featured};
 use crate::follow::{EventLine, FollowEvent, Follower, Progress};
 
-/// Longest wait for an event; the archive and the receivers are checked after each.
+/// Longest wait for an event; the sign of life and the receivers are checked after each.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 /// Age of the last sign of the recorder after which it counts as silent; it gives one every 5 seconds.
 const MAX_SIGN_AGE: Duration = Duration::from_secs(11);

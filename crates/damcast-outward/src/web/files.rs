@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use axum::body::{Bytes, HttpBody};
 use hyper::body::Frame;
@@ -46,6 +46,8 @@ pub const PDN_CONTENT_TYPE: &str = "text/plain; charset=utf-8";
 const MAX_FILE_SIZE: u64 = 32 << 20;
 /// Size of the pieces in which a file is sent.
 const CHUNK_SIZE: u64 = 64 << 10;
+/// Time after a change of a folder during which another one may have the same time.
+const SETTLING_TIME: Duration = Duration::from_secs(2);
 /// Largest number of cached files.
 const MAX_CACHED_FILES: usize = 64;
 /// Largest size of all cached files, in bytes; a single larger file is cached alone.
@@ -146,7 +148,12 @@ impl OutletFiles {
             let file = open_in_outlet(&self.folder, &name).and_then(|file| file.metadata());
             hasher.update(file.map_or_else(|_| "-".to_owned(), |there| format!("{:?}", stamp_of(&there))));
         }
-        hasher.update(self.archive().join("/"));
+        if let Ok(archive) = std::fs::symlink_metadata(self.folder.join("archive")) {
+            hasher.update(format!("{:?}", stamp_of(&archive)));
+            // A folder may change twice within a tick of its clock.
+            let is_settled = archive.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > SETTLING_TIME));
+            hasher.update(if is_settled { String::new() } else { self.archive().join("/") });
+        }
         hex(&hasher.finalize()[..4])
     }
 

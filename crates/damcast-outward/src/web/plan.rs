@@ -453,8 +453,8 @@ impl PlannedSection {
         self.rounds.iter().map(|round| round.cell(player)).collect()
     }
 
-    /// Returns the matches of a round: the names of home and away with their sums of official points, and of those of some pairings without
-    /// them, by id.
+    /// Returns the matches of a round: the names of home and away with their sums of points. `unofficial`: points by the id of the pairing,
+    /// for pairings without official ones.
     pub fn matches(&self, round: &PlannedRound, unofficial: &HashMap<&str, [Points; 2]>) -> Vec<[(String, String); 2]> {
         let score = |one: &PlannedMatch| {
             let of_match = round.pairings.iter().filter(|pairing| pairing.match_id == Some(one.id));

@@ -101,13 +101,16 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
 
   // --- keys of one letter: a viewer who dictates to the computer can switch them off
   const LETTERS = "damcast-letters";
-  function hasLetters() { try { return localStorage.getItem(LETTERS) !== "off"; } catch { return true; } }
+  let hasLetters = true;
+  try { hasLetters = localStorage.getItem(LETTERS) !== "off"; } catch { /* they are on in each new page */ }
   document.addEventListener("change", ({ target }) => {
-    if (target.id === "letters") try { localStorage.setItem(LETTERS, target.checked ? "on" : "off"); } catch { target.checked = true; }
+    if (target.id !== "letters") return;
+    hasLetters = target.checked;
+    try { localStorage.setItem(LETTERS, hasLetters ? "on" : "off"); } catch { /* this page has the choice */ }
   });
   // The key / opens the search for a player.
   document.addEventListener("keydown", (key) => {
-    if (key.key !== "/" || !hasLetters() || key.target.matches?.("input, textarea") || key.ctrlKey || key.metaKey || key.altKey || !$(`.nav a[href*="/players"]`)) return;
+    if (key.key !== "/" || !hasLetters || key.target.matches?.("input:not([type=checkbox]), textarea") || key.ctrlKey || key.metaKey || key.altKey || !$(`.nav a[href*="/players"]`)) return;
     key.preventDefault();
     const field = $("#search");
     if (field) field.focus(); else location.assign($(`.nav a[href*="/players"]`).href + "#search");
@@ -169,17 +172,18 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   // A turned board stays turned while the viewer tries moves, and on the way back.
   const TURNED = "damcast-turned", { turnboard } = acts, isTurned = () => document.body.classList.contains("turned");
   const gameHere = () => game()?.dataset.address ?? location.pathname.split("/", 3).join("/");
-  acts.turnboard = () => { turnboard(); try { sessionStorage.setItem(TURNED, isTurned() ? gameHere() : ""); } catch { /* the next page is not turned */ } };
+  function keepTurn() { try { sessionStorage.setItem(TURNED, isTurned() ? gameHere() : ""); } catch { /* the next page is not turned */ } }
+  acts.turnboard = () => { turnboard(); keepTurn(); };
   try { if (sessionStorage.getItem(TURNED) === gameHere() && !isTurned()) turnboard(); } catch { /* nothing is kept */ }
   const keys = { arrowleft: acts.back, arrowright: acts.on, l: acts.golive, f: acts.turnboard }, boardKeys = { ...keys, home: acts.first, end: acts.last };
   const press = (link) => () => $(link)?.click(), trialKeys = { arrowleft: press("#back"), l: press("#golive"), f: acts.turnboard };
   let pressed = 0;
   document.addEventListener("keydown", (key) => {
     const { target } = key, isTrial = kind() === "trial", onBoard = !isTrial && target.closest?.("#board");
-    if (key.ctrlKey || key.metaKey || key.altKey || (key.shiftKey && key.key[1]) || !(isTrial || game()) || (!onBoard && target.matches?.("input, select, textarea"))) return;
+    if (key.ctrlKey || key.metaKey || key.altKey || (key.shiftKey && key.key[1]) || !(isTrial || game()) || (!onBoard && target.matches?.("input:not([type=checkbox]), select, textarea"))) return;
     // Take the Latin letter of a key that types a letter of another script.
     const name = (key.key > "~" ? key.code.replace("Key", "") : key.key).toLowerCase(), act = (isTrial ? trialKeys : onBoard ? boardKeys : keys)[name];
-    if (!act || (!name[1] && !hasLetters())) return;
+    if (!act || (!name[1] && !hasLetters)) return;
     key.preventDefault();
     // A browser accepts some ten new addresses a second, fewer than a key that is held repeats.
     if (key.repeat && key.timeStamp - pressed < 110) return;
@@ -249,7 +253,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   }
   return {
     /** Adds what only this script has. */
-    dress() { keepMove(); updateLinks(); mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; label(); if ($("#letters")) $("#letters").checked = hasLetters(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
+    dress() { keepMove(); updateLinks(); mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; label(); if ($("#letters")) $("#letters").checked = hasLetters; keepTurn(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
     /** The followed game has a new move. */
     moved() { if (audio) tone(); },
     tick(at) {

@@ -48,9 +48,9 @@ function adopt(fresh) {
   return fresh;
 }
 function place([key, html]) {
-  const fresh = parse(html), old = partOf(key), hole = old ?? $(`[data-hole="${key}"]`);
+  const old = partOf(key), hole = old ?? $(`[data-hole="${key}"]`), fresh = hole && parse(html);
   if (old) morph(old, fresh); else hole?.replaceWith(adopt(fresh));
-  return !!hole;
+  return fresh;
 }
 // Parts wait here, so that many of them do not block the page.
 const queue = new Map();
@@ -62,10 +62,10 @@ function work() {
   const until = performance.now() + 20;
   for (let placed = true; placed; ) {
     placed = false;
-    for (const entry of queue) {
+    // A message has the parent of a new part behind it: begin there.
+    for (const entry of [...queue].reverse()) {
       // A card is one part; the parts of a game belong together. The boards are put in order when all parts are placed: a card that led may wait here.
       if (kind() !== "game" && performance.now() > until) { working = setTimeout(work); refocus(focused, y); return; }
-      // The parent of a new part may follow.
       if (place(entry)) { queue.delete(entry[0]); placed = true; }
     }
   }

@@ -334,8 +334,7 @@ impl<'a> PageBuilder<'a> {
                             select #speed { @for speed in [1, 2, 4, 8] { option value=(speed) { (speed) "×" } } }
                         }
                     } }))
-                    p.keys.noprint hidden { span { kbd { "←" } " " kbd { "→" } " " (texts.move_key_hint) } span { kbd { "Home" } " " kbd { "End" } " " (texts.ends_key_hint) } span { kbd { "L" } " " (texts.live) } span { kbd { "F" } " " (texts.turn_board) }
-                        label { input #letters type="checkbox" checked autocomplete="off"; " " (texts.letter_keys) } }
+                    p.keys.noprint hidden { span { kbd { "←" } " " kbd { "→" } " " (texts.move_key_hint) } span { kbd { "Home" } " " kbd { "End" } " " (texts.ends_key_hint) } span { kbd { "L" } " " (texts.live) } span { kbd { "F" } " " (texts.turn_board) } }
                     (self.parts.part("div", "text", || html! { div.txt {
                         h3 { (texts.position) } dl #text { (self.position_text(game.variant, diagram)) }
                         p.q #tomove { (match turn { Some(Color::White) => texts.white_to_move, Some(Color::Black) => texts.black_to_move, None => "" }) }

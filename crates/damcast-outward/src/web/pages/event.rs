@@ -156,7 +156,7 @@ impl<'a> PageBuilder<'a> {
                 @for section in sections {
                     @if let Some(title) = plan::title(&section.name) { h3 { bdi { (shortened(title, 80)) } } }
                     @let planned = self.view.plan.section(&section.name);
-                    @for (rows, planned) in [(&section.teams, None), (&section.rows, planned)] { (self.table(&section.name, &rows[..rows.len().min(MAX_ROWS)], planned, false)) }
+                    @for (kind, rows, planned) in [("teams", &section.teams, None), ("players", &section.rows, planned)] { (self.table((kind, &section.name), &rows[..rows.len().min(MAX_ROWS)], planned, false)) }
                 }
             } }
         };
@@ -264,7 +264,7 @@ impl<'a> PageBuilder<'a> {
         }
         html! {
             div.hd { h3 { (texts.as_it_stands) } p { (self.language().count(texts.unofficial, unofficial.len())) } }
-            (self.table(&format!("now-{}", section.name), &now, Some(section), false))
+            (self.table(("now", &section.name), &now, Some(section), false))
         }
     }
 

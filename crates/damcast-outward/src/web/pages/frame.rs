@@ -194,6 +194,7 @@ impl PageBuilder<'_> {
                     span { (texts.files) ": " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } }
                     a href=(self.link("/studio")) { (self.studio_texts().studio) }
                 }
+                label.study.s hidden { input #letters type="checkbox" checked autocomplete="off"; " " (texts.letter_keys) }
             } }
         };
         self.html_document(PageContent { main, ..content })

@@ -477,9 +477,7 @@ impl<'a> PageBuilder<'a> {
         games.sort_by_cached_key(|shown| (natural_order(round(shown.game)), shown.number.number, shown.game.number));
         let last = self.games_by_pairing();
         let row = |shown: &PageGame<'a>| {
-            // A game that was ended by mistake and continued is in the file of its first part.
-            let first = shown.game.prior_numbers.first().unwrap_or(&shown.game.number);
-            let name = format!("{}-{first}.pdn", shown.board);
+            let name = format!("{}-{}.pdn", shown.board, shown.game.number);
             let pairing = self.decided_pairing(shown, &last);
             let inputs = (shown.number, self.digest(shown), self.player_pages(shown.game), pairing);
             self.parts.leaf("tr", &format!("file-{}", percent_encoded(&name)), inputs, || {
@@ -487,7 +485,7 @@ impl<'a> PageBuilder<'a> {
                     td.pl1 { bdi { (truncated(round(shown.game))) } }
                     th.pl1 scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } }
                     (self.player_row(shown, pairing))
-                    td.fn { a href=(format!("/archive/{}", percent_encoded(&name))) { (name) } }
+                    td.fn { a href=(format!("{}.pdn", shown.game_address())) { (name) } }
                 } }
             })
         };
@@ -538,8 +536,8 @@ impl<'a> PageBuilder<'a> {
                     a href=(self.link(&format!("/standings/{}", percent_encoded(title)))) { (name(Some(&truncated(title)))) }
                 } }
                 @let planned = self.view.plan.section(&section.name);
-                (self.table(&section.name, &section.teams, None, false))
-                (self.table(&section.name, &section.rows, planned, true))
+                (self.table(("teams", &section.name), &section.teams, None, false))
+                (self.table(("players", &section.name), &section.rows, planned, true))
                 @if let Some(planned) = planned {
                     (self.standings_now(planned, &section.rows))
                     @if let Some(round) = planned.rounds.iter().rev().find(|round| round.has_begun() && !round.matches.is_empty()) {

@@ -157,7 +157,7 @@ impl<'a> PageBuilder<'a> {
         let key = format!("players-{}", percent_encoded(&section.name));
         let row = |player: &PlannedPlayer| {
             let standing = rows.iter().find(|row| row.id == Some(player.id));
-            self.parts.part("tr", &format!("{key}-{}", player.id), || {
+            self.parts.part("tr", &format!("player-{}-{}", percent_encoded(&section.name), player.id), || {
                 html! { tr data-name=(normalised(&player.name)) {
                     th scope="row" { (self.star(section, player)) (self.player_link(section, player)) }
                     td.tt { (player.title.as_deref().unwrap_or_default()) }

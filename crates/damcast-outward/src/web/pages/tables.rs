@@ -102,13 +102,14 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn matches(&self, section: &PlannedSection, round: &PlannedRound) -> Markup {
         let texts = self.texts();
         let official = section.matches(round, &HashMap::new());
-        let now = section.matches(round, &self.unofficial_points(section));
+        let is_final = round.is_closed();
+        let now = if is_final { official.clone() } else { section.matches(round, &self.unofficial_points(section)) };
         let differs = official != now;
         html! {
             div.tb tabindex="0" role="region" aria-label=(fill(texts.round, round.number)) { table.st1 {
                 thead { tr {
                     th scope="colgroup" colspan="2" { (texts.team) } th.nw scope="col" { (texts.result) }
-                    @if differs { th scope="col" { (texts.as_it_stands) } }
+                    @if differs { th scope="col" { (texts.score_now) } }
                 } }
                 tbody { @for ([home, away], now) in official.iter().zip(&now) {
                     tr {
@@ -158,10 +159,10 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders rows of standings, if there are some: those of the players of a section, or of teams; with rounds, also the games of each
-    /// player. Each row is a part: a result changes few of them. `standings`: name of the section, or of other standings of it.
+    /// player. Each row is a part: a result changes few of them. `kind`: one word for the rows, with the name of their section.
     pub(super) fn table(
         &self,
-        standings: &str,
+        (kind, of): (&str, &str),
         rows: &[StandingsRow],
         section: Option<&PlannedSection>,
         has_rounds: bool,
@@ -177,7 +178,7 @@ impl<'a> PageBuilder<'a> {
         let is_shared = has_rounds && rows.iter().zip(1_usize..).any(|(row, at)| row.rank != at.to_string());
         let has_board_points = rows.iter().any(|row| !row.board_points.is_empty());
         let ties: Vec<&str> = rows[0].tie_breaks.iter().map(|(name, _)| name.as_str()).collect();
-        let key = format!("{}-{}", if section.is_some() { "of" } else { "teams" }, percent_encoded(standings));
+        let key = format!("{kind}-{}", percent_encoded(of));
         let line = |row: &StandingsRow, at: usize| {
             let key = format!("row-{key}-{}", row.id.map_or_else(|| format!("n{at}"), |id| id.to_string()));
             let player = section.and_then(|section| Some((section, section.player(row.id)?)));
@@ -201,7 +202,7 @@ impl<'a> PageBuilder<'a> {
                 }
             } })
         };
-        html! {
+        self.parts.part("div", &format!("table-{key}"), || html! {
             div.tb tabindex="0" role="region" aria-label=(texts.standings) { table.st1 {
                 thead { tr {
                     @if is_shared { th.pl1 scope="col" { "№" } }
@@ -211,9 +212,9 @@ impl<'a> PageBuilder<'a> {
                     @for tie in &ties { th.rt scope="col" { (TieBreak::from_name(tie).map_or("", TieBreak::heading)) } }
                     @for round in rounds { th.x scope="col" { span.vh { (texts.round_heading) " " } (round.number) } }
                 } }
-                (self.parts.part("tbody", &format!("rows-{key}"), || html! { tbody { @for (row, at) in rows.iter().zip(1..) { (line(row, at)) } } }))
+                tbody { @for (row, at) in rows.iter().zip(1..) { (line(row, at)) } }
             } }
-        }
+        })
     }
 
     /// Renders a game in the row of a player: the row of the opponent, the colour, the points; a link to the game if it was recorded.

@@ -51,7 +51,8 @@ pub(super) fn shortened(text: &str, max_len: usize) -> Cow<'_, str> {
 /// Isolates a name that is written from right to left, for plain text beside other names.
 pub(super) fn isolated(name: &str) -> String {
     // Hebrew to Arabic, and their presentation forms.
-    let is_from_right = name.chars().any(|c| matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FEFC}'));
+    let is_from_right =
+        name.chars().any(|c| matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}'));
     if is_from_right { format!("\u{2068}{name}\u{2069}") } else { name.to_owned() }
 }
 

@@ -127,7 +127,7 @@ texts! {
         move_key_hint: "move", "zet", "coup", "ход";
         /// Behind the keys Home and End: they go to the first and the last position.
         ends_key_hint: "first, last", "eerste, laatste", "premier, dernier", "первый, последний";
-        /// Beside a checkbox: whether the keys L, F and / do something. Who dictates to a computer switches them off.
+        /// Beside a checkbox: whether the keys L, F and / do something. Viewers who dictate to a computer switch them off.
         letter_keys: "keys L, F, / on", "toetsen L, F, / aan", "touches L, F, / actives", "клавиши L, F, / включены";
         /// State of a game that has ended without a recorded move.
         over: "Over", "Afgelopen", "Terminée", "Окончена";
@@ -263,6 +263,8 @@ texts! {
         final_standings: "Final standings", "Eindstand", "Classement final", "Итоговое положение";
         /// Heading of the standings with games that are over and not official yet.
         as_it_stands: "As it stands", "Tussenstand", "Classement provisoire en direct", "Положение на данный момент";
+        /// Heading of a column: the score of two teams with the games that are over and not official yet.
+        score_now: "Score now", "Tussenstand", "Score en cours", "Текущий счёт";
         /// Below the schedule. `{}`: name of the viewer’s time zone.
         viewer_zone: "Times in your time zone: {}",
             "Tijden in uw tijdzone: {}",
