@@ -445,10 +445,8 @@ impl<'a> PageBuilder<'a> {
             let shown = PageGame { game: whole.game, ..shown.clone() };
             let all = whole.entries.len();
             let main = self.main("game", "wrap", || self.single_board(&shown, whole, at.unwrap_or(all).min(all)));
-            let title = match (self.players_of(&shown), &self.address.kind) {
-                (Some(players), PageKind::Game { .. }) => players,
-                _ => self.board_title(shown.number),
-            };
+            // A viewer who steps back on the page of a board is at the address of the game.
+            let title = self.players_of(&shown).unwrap_or_else(|| self.board_title(shown.number));
             let picture = Some(shown.picture_address(at.unwrap_or(all).min(all)));
             self.page(PageContent { picture, ..PageContent::new(&[shown], &title, main) })
         });
@@ -482,7 +480,7 @@ impl<'a> PageBuilder<'a> {
             let inputs = (shown.number, self.digest(shown), self.player_pages(shown.game), pairing);
             self.parts.leaf("tr", &format!("file-{}", percent_encoded(&name)), inputs, || {
                 html! { tr {
-                    td.pl1 { bdi { (truncated(round(shown.game))) } }
+                    td.pl1.fn { bdi { (truncated(round(shown.game))) } }
                     th.pl1 scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } }
                     (self.player_row(shown, pairing))
                     td.fn { a href=(format!("{}.pdn", shown.game_address())) { (name) } }
@@ -495,7 +493,7 @@ impl<'a> PageBuilder<'a> {
             @if games.is_empty() { p.none { (texts.no_game_over) } (self.ways_on()) } @else {
                 div.tb tabindex="0" role="region" aria-label=(texts.games) { table.st1 {
                     thead { tr {
-                        @for heading in [texts.round_heading, texts.board_heading] { th.pl1 scope="col" { (heading) } }
+                        th.pl1.fn scope="col" { (texts.round_heading) } th.pl1 scope="col" { (texts.board_heading) }
                         @for heading in [texts.white, texts.black, texts.result] { th scope="col" { (heading) } } th.fn scope="col" { "PDN" }
                     } }
                     (self.parts.part("tbody", "files", || html! { tbody { @for shown in &games { (row(shown)) } } }))
