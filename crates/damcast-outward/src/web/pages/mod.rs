@@ -480,7 +480,7 @@ impl<'a> PageBuilder<'a> {
             let inputs = (shown.number, self.digest(shown), self.player_pages(shown.game), pairing);
             self.parts.leaf("tr", &format!("file-{}", percent_encoded(&name)), inputs, || {
                 html! { tr {
-                    td.pl1.fn { bdi { (truncated(round(shown.game))) } }
+                    td.fn { bdi { (truncated(round(shown.game))) } }
                     th.pl1 scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } }
                     (self.player_row(shown, pairing))
                     td.fn { a href=(format!("{}.pdn", shown.game_address())) { (name) } }
@@ -493,7 +493,7 @@ impl<'a> PageBuilder<'a> {
             @if games.is_empty() { p.none { (texts.no_game_over) } (self.ways_on()) } @else {
                 div.tb tabindex="0" role="region" aria-label=(texts.games) { table.st1 {
                     thead { tr {
-                        th.pl1.fn scope="col" { (texts.round_heading) } th.pl1 scope="col" { (texts.board_heading) }
+                        th.fn scope="col" { (texts.round_heading) } th.pl1 scope="col" { (texts.board_heading) }
                         @for heading in [texts.white, texts.black, texts.result] { th scope="col" { (heading) } } th.fn scope="col" { "PDN" }
                     } }
                     (self.parts.part("tbody", "files", || html! { tbody { @for shown in &games { (row(shown)) } } }))
