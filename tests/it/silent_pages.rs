@@ -5,6 +5,7 @@ use rustix::process::Signal;
 use crate::browser::{Browser, Page};
 use crate::serve::{OutletFixture, Server, tournament};
 
+/// Addresses of one page of each kind.
 const PATHS: [&str; 10] = [
     "/",
     "/?wall",
@@ -17,7 +18,7 @@ const PATHS: [&str; 10] = [
     "/overlay/board/board-2",
     "/overlay/ticker",
 ];
-/// The line that says that nothing comes, as a viewer sees it.
+/// Returns the text of the banner; an empty text if the viewer does not see it.
 const BANNER: &str =
     "(line => getComputedStyle(line).display === 'none' ? '' : line.textContent)(document.querySelector('#banner'))";
 
@@ -38,7 +39,7 @@ impl Pages {
                 &format!("http://{}{path}?lang=en", server.address.replace("127.0.0.1", host))
                     .replacen("?wall?", "?wall&", 1),
             );
-            // The stream has told the time, where a page shows it.
+            // Wait until the script runs and the stream has sent the time. Overlays and embedded pages show no time.
             let is_ready = "document.readyState === 'complete' && location.pathname !== 'blank' && \
                             !document.querySelector('#dead') && document.querySelector('#time')?.textContent !== ''";
             browser.wait(is_ready, &true.into());
@@ -55,12 +56,12 @@ impl Pages {
         }
     }
 
-    /// Waits until each page has this sentence in its banner, and no clock runs.
+    /// Waits until the banner of each page begins with this sentence, and its clocks stand.
     fn wait_for_silence(&mut self, sentence: &str) {
         self.wait(&format!("{BANNER}.startsWith({sentence:?}) && document.body.classList.contains('quiet')"));
     }
 
-    /// Waits until each page is live, and those with the board have its move.
+    /// Waits until no page has an alarm, and each page with boards shows this move.
     fn wait_for_life(&mut self, text: &str) {
         let is_right = format!(
             "!document.body.classList.contains('quiet') && ['', 'Live again'].includes({BANNER}) && \

@@ -55,6 +55,10 @@ fn every_page_is_complete_without_script() {
         assert_eq!(server.get(path).status, 404, "{path}");
     }
     assert!(server.get("/game/board-1-1.pdn").text().ends_with("1. 32-28 19-23 *\n"));
+    // The list of games has the game when it is over.
+    outlet.append_event("board-1", json!({"n": 4, "type": "end"}));
+    server.wait_for(&outlet);
+    assert_contains(&server.get("/archive").text(), &["/game/board-1-1.pdn", "Jansen"]);
 }
 
 #[test]
