@@ -281,8 +281,7 @@ impl StaticPages {
         self.folder.put(SIGN_FILE, json!({ "at": (self.options.now)() }).to_string().as_bytes())
     }
 
-    /// Copies the files of the outlet that have changed. The station writes them after the event that they belong to, and an archived game
-    /// again with each correction.
+    /// Copies the files of the outlet that have changed. The station writes them after the event that they belong to.
     fn renew_copies(&mut self) -> io::Result<()> {
         for path in self.copies.keys().cloned().collect::<Vec<_>>() {
             self.copy(path)?;

@@ -466,7 +466,7 @@ impl<'a> PageBuilder<'a> {
         Some(self.page(PageContent::new(&[shown], &title, main)))
     }
 
-    /// Renders the list of games that are over, by round, with their files.
+    /// Renders the list of games that are over, by round, with links to their PDN.
     fn archive(&self) -> Markup {
         let texts = self.texts();
         let mut games = self.all_games();
