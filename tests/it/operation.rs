@@ -192,6 +192,7 @@ fn unfinished_starts_delay_public_files_only() {
     pty.wait_for_the_station();
     let mut board = Board::new(&recording(), SPEED);
     board.play(&mut pty, 400_000, || moves(&place.live("a-1.pdn")).len() >= 2);
+    wait_until("the alarm", || status(&place)["alarms"][0]["text"].is_string());
     let alarm = status(&place)["alarms"][0].clone();
     assert_contains(alarm["text"].as_str().unwrap(), &["the last 9 starts ended before", "boards are recorded"]);
     assert!(!place.path("recordings/public/games.pdn").exists());
