@@ -1,5 +1,6 @@
 //! The pages in a real browser (headless Chromium), driven by its debugging protocol over two pipes. `DAMCAST_BROWSER` names the browser;
-//! the default is `chromium`. Without a browser the tests print that they are skipped.
+//! the default is `chromium`. With `firefox` (also `firefox-esr`) or `WebKitWebDriver`, tests that need no more than addresses and expressions run in
+//! Firefox or WebKit. Without a browser the tests print that they are skipped.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::operator::start_code;
 use crate::serve::{OutletFixture, tournament};
+use crate::web_driver::WebDriver;
 
 /// Maximum time that a test waits.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -22,84 +24,53 @@ pub struct Page {
 
 /// A browser. Commands go to the page selected last.
 pub struct Browser {
+    driver: Driver,
+    /// Errors that the pages reported.
+    pub errors: Vec<String>,
+}
+
+/// What passes commands to a browser.
+enum Driver {
+    Chromium(Chromium),
+    WebDriver(WebDriver),
+}
+
+/// Chromium with the pipes of its debugging protocol.
+struct Chromium {
     process: Child,
     endpoint: ChildStdin,
     from: BufReader<ChildStdout>,
     last_id: u64,
     session: Option<String>,
-    /// Errors that the pages reported.
-    pub errors: Vec<String>,
     _profile: tempfile::TempDir,
 }
 
-impl Drop for Browser {
+impl Drop for Chromium {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-impl Browser {
-    /// Starts a browser. Returns `None`, and prints that, if there is no browser.
-    pub fn open() -> Option<Browser> {
-        let program = std::env::var("DAMCAST_BROWSER").unwrap_or_else(|_| "chromium".to_owned());
-        if Command::new(&program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-            println!("{program} is not installed: the pages are NOT tried in a browser");
-            return None;
-        }
+impl Chromium {
+    /// Starts a browser.
+    fn start(program: &str) -> Chromium {
         let profile = tempfile::tempdir().unwrap();
         // The browser reads commands from descriptor 3 and answers on descriptor 4.
         let script = "exec \"$0\" --headless=new --no-sandbox --disable-gpu --remote-debugging-pipe --user-data-dir=\"$1\" about:blank \
                       3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null";
         let mut process = Command::new("sh")
-            .args(["-c", script, &program, profile.path().to_str().unwrap()])
+            .args(["-c", script, program, profile.path().to_str().unwrap()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let (to, from) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
-        let mut browser =
-            Browser { process, endpoint: to, from, last_id: 0, session: None, errors: Vec::new(), _profile: profile };
-        browser.open_page();
-        Some(browser)
+        Chromium { process, endpoint: to, from, last_id: 0, session: None, _profile: profile }
     }
 
-    /// Opens another page and selects it.
-    pub fn open_page(&mut self) -> Page {
-        self.session = None;
-        // In separate windows: a window hides all of its pages except one.
-        let target = self.call("Target.createTarget", json!({"url": "about:blank", "newWindow": true}));
-        let attached = self.call("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
-        let text = |value: &Value| value.as_str().unwrap().to_owned();
-        let page = Page { target: text(&target["targetId"]), session: text(&attached["sessionId"]) };
-        self.select_page(&page);
-        for part in ["Page", "Runtime", "Log", "Accessibility"] {
-            self.call(&format!("{part}.enable"), json!({}));
-        }
-        page
-    }
-
-    /// Selects the page for all further commands.
-    pub fn select_page(&mut self, page: &Page) {
-        self.session = Some(page.session.clone());
-    }
-
-    /// Hides a page from its viewer, or shows it again.
-    pub fn hide(&mut self, page: &Page, is_hidden: bool) {
-        self.session = None;
-        let window = self.call("Browser.getWindowForTarget", json!({"targetId": page.target}))["windowId"].clone();
-        let state = if is_hidden { "minimized" } else { "normal" };
-        self.call("Browser.setWindowBounds", json!({"windowId": window, "bounds": {"windowState": state}}));
-        self.select_page(page);
-        self.wait("document.hidden", &is_hidden.into());
-    }
-
-    pub fn call(&mut self, method: &str, params: Value) -> Value {
-        self.command(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
-    }
-
-    /// Returns the answer, or the error that the browser reports.
-    fn command(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+    /// Returns the answer, or the error that the browser reports. Adds the errors of pages.
+    fn command(&mut self, method: &str, params: Value, errors: &mut Vec<String>) -> Result<Value, Value> {
         self.last_id += 1;
         let mut order = json!({"id": self.last_id, "method": method, "params": params});
         if let Some(session) = &self.session {
@@ -116,13 +87,108 @@ impl Browser {
                 return if error.is_null() { Ok(answer["result"].clone()) } else { Err(error) };
             }
             if answer["method"] == "Runtime.exceptionThrown" || answer["method"] == "Log.entryAdded" {
-                self.errors.push(answer["params"].to_string());
+                errors.push(answer["params"].to_string());
+            }
+        }
+    }
+}
+
+impl Browser {
+    /// Starts the browser of all tests. Returns `None`, and prints that, if it is not installed.
+    pub fn open() -> Option<Browser> {
+        Browser::start(&std::env::var("DAMCAST_BROWSER").unwrap_or_else(|_| "chromium".to_owned()))
+    }
+
+    /// Starts a browser: `chromium`, `firefox`, `WebKitWebDriver`, or a file of such a name.
+    pub fn start(program: &str) -> Option<Browser> {
+        if Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
+            println!("{program} is not installed: the pages are NOT tried in a browser");
+            return None;
+        }
+        let is_chromium = !["firefox", "WebKit"].iter().any(|name| program.contains(name));
+        let driver = if is_chromium {
+            Driver::Chromium(Chromium::start(program))
+        } else {
+            Driver::WebDriver(WebDriver::open(program))
+        };
+        let mut browser = Browser { driver, errors: Vec::new() };
+        browser.open_page();
+        Some(browser)
+    }
+
+    /// Opens another page and selects it.
+    pub fn open_page(&mut self) -> Page {
+        let chromium = match &mut self.driver {
+            Driver::WebDriver(driver) => {
+                return Page { target: driver.open_window(), session: String::new() };
+            }
+            Driver::Chromium(chromium) => chromium,
+        };
+        chromium.session = None;
+        // In separate windows: a window hides all of its pages except one.
+        let target = self.call("Target.createTarget", json!({"url": "about:blank", "newWindow": true}));
+        let attached = self.call("Target.attachToTarget", json!({"targetId": target["targetId"], "flatten": true}));
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let page = Page { target: text(&target["targetId"]), session: text(&attached["sessionId"]) };
+        self.select_page(&page);
+        for part in ["Page", "Runtime", "Log", "Accessibility"] {
+            self.call(&format!("{part}.enable"), json!({}));
+        }
+        page
+    }
+
+    /// Selects the page for all further commands.
+    pub fn select_page(&mut self, page: &Page) {
+        match &mut self.driver {
+            Driver::WebDriver(driver) => driver.select(&page.target),
+            Driver::Chromium(chromium) => chromium.session = Some(page.session.clone()),
+        }
+    }
+
+    /// Hides a page from its viewer, or shows it again.
+    pub fn hide(&mut self, page: &Page, is_hidden: bool) {
+        if let Driver::Chromium(chromium) = &mut self.driver {
+            chromium.session = None;
+        }
+        let window = self.call("Browser.getWindowForTarget", json!({"targetId": page.target}))["windowId"].clone();
+        let state = if is_hidden { "minimized" } else { "normal" };
+        self.call("Browser.setWindowBounds", json!({"windowId": window, "bounds": {"windowState": state}}));
+        self.select_page(page);
+        self.wait("document.hidden", &is_hidden.into());
+    }
+
+    /// Sends a command of the debugging protocol. WebDriver has none of it, except for the size of a page.
+    pub fn call(&mut self, method: &str, params: Value) -> Value {
+        match &mut self.driver {
+            Driver::Chromium(chromium) => {
+                chromium.command(method, params, &mut self.errors).unwrap_or_else(|error| panic!("{method}: {error}"))
+            }
+            Driver::WebDriver(driver) if method == "Emulation.setDeviceMetricsOverride" => {
+                driver.resize(params["width"].as_i64().unwrap(), params["height"].as_i64().unwrap());
+                Value::Null
+            }
+            Driver::WebDriver(_) => panic!("{method} is a command of Chromium"),
+        }
+    }
+
+    /// Returns the nodes of the accessibility tree; none with WebDriver.
+    pub fn accessibility_nodes(&mut self) -> Vec<Value> {
+        match &self.driver {
+            Driver::WebDriver(_) => Vec::new(),
+            Driver::Chromium(_) => {
+                let mut tree = self.call("Accessibility.getFullAXTree", json!({}));
+                serde_json::from_value(tree["nodes"].take()).unwrap()
             }
         }
     }
 
     pub fn visit(&mut self, address: &str) {
-        self.call("Page.navigate", json!({"url": address}));
+        match &mut self.driver {
+            Driver::WebDriver(driver) => driver.visit(address),
+            Driver::Chromium(_) => {
+                self.call("Page.navigate", json!({"url": address}));
+            }
+        }
     }
 
     /// Returns the value of an expression in the page.
@@ -133,11 +199,16 @@ impl Browser {
     /// Returns the value of an expression; an error if another page loads meanwhile.
     fn try_evaluate(&mut self, expression: &str) -> Result<Value, Value> {
         let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
-        Ok(self.command("Runtime.evaluate", params)?["result"]["value"].clone())
+        match &mut self.driver {
+            Driver::WebDriver(driver) => driver.evaluate(expression),
+            Driver::Chromium(chromium) => {
+                Ok(chromium.command("Runtime.evaluate", params, &mut self.errors)?["result"]["value"].clone())
+            }
+        }
     }
 
     /// Returns the errors that the pages reported, except for an absent server.
-    pub fn page_errors(&self) -> Vec<&String> {
+    pub fn page_errors(&self) -> Vec<String> {
         // A proxy answers 502 and 504 for the server.
         let absent = [
             "ERR_CONNECTION",
@@ -148,7 +219,11 @@ impl Browser {
             "status of 504",
         ];
         let is_of_the_page = |error: &&String| !absent.iter().any(|words| error.contains(words));
-        self.errors.iter().filter(is_of_the_page).collect()
+        let errors = match &self.driver {
+            Driver::Chromium(_) => &self.errors,
+            Driver::WebDriver(driver) => &driver.errors,
+        };
+        errors.iter().filter(is_of_the_page).cloned().collect()
     }
 
     /// Returns the serious violations that axe-core finds in the page, once the page has loaded it.
@@ -345,14 +420,15 @@ fn names_stay_in_cards_on_wall() {
     let outside = "[...document.querySelectorAll('.g .nm1, .g .ck')].filter(name => { const box = name.getBoundingClientRect(), \
         card = name.closest('li').getBoundingClientRect(), board = name.closest('.g').querySelector('svg.bd').getBoundingClientRect(); \
         return box.width === 0 || box.left < board.right || box.right > card.right + 0.5 || box.top < card.top || box.bottom > card.bottom + 0.5; }).length";
-    let size = |of: &str| format!("parseFloat(document.querySelector('.g .pl.{of} .nm1').style.fontSize)");
+    let size =
+        |of: &str| format!("parseFloat(document.querySelector('.g .pl.{of} .nm1').style.getPropertyValue('--f'))");
     for (width, height) in [(1920, 1080), (1280, 720)] {
         let screen = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
         browser.call("Emulation.setDeviceMetricsOverride", screen);
         browser.visit(&format!("http://{}/?wall", server.address));
         browser.wait("document.readyState === 'complete' && document.querySelectorAll('.wall .g').length", &14.into());
         // The script fits the names.
-        browser.wait("document.querySelector('.g .nm1').style.fontSize !== ''", &true.into());
+        browser.wait("document.querySelector('.g .nm1').style.letterSpacing !== ''", &true.into());
         assert_eq!(browser.evaluate(outside), 0, "{width}x{height}");
         // A long name of an event takes one line, and no row of boards is below the screen.
         let lines = "document.querySelector('.wh1').clientHeight / parseFloat(getComputedStyle(document.querySelector('.wh1 h1')).fontSize)";

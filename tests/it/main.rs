@@ -85,6 +85,7 @@ mod official_results;
 mod open_pages;
 mod operation;
 mod operator;
+mod other_browsers;
 mod outages;
 mod outlets;
 mod packed_log;
@@ -148,6 +149,7 @@ mod two_rounds_at_table;
 mod unwritable;
 mod vanished_files;
 mod wall_clock;
+mod web_driver;
 
 /// The reading of a FEN in [`records`].
 mod setups {

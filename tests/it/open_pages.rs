@@ -29,7 +29,7 @@ const TREE: &str = r"(() => {
 /// Makes the accessibility tree comparable: hides the elements that [`TREE`] leaves out, and includes boards outside the window.
 const HIDE_AGES: &str = r"(() => {
     const style = new CSSStyleSheet();
-    style.replaceSync('.ck, #time, #banner, #say, #turn, [data-silent-since] .st, [data-until], [data-turns] { display: none !important } .grid > li { content-visibility: visible !important } .wall .grid > li { display: block !important }');
+    style.replaceSync('.ck, #time, #banner, #say, #turn, [data-silent-since] .st, [data-until], [data-turns] { display: none !important } .g { content-visibility: visible !important } .wall .grid > li { display: block !important }');
     document.adoptedStyleSheets = [style];
 })()";
 
@@ -361,11 +361,11 @@ impl Pages {
     fn heard(&mut self, page: &Page) -> Vec<[String; 2]> {
         self.browser.select_page(page);
         self.browser.evaluate(HIDE_AGES);
-        let tree = self.browser.call("Accessibility.getFullAXTree", json!({}));
         let text = |node: &Value, part: &str| {
             node[part]["value"].as_str().unwrap_or_default().replace("localhost", "127.0.0.1")
         };
-        let nodes = tree["nodes"].as_array().unwrap().iter().filter(|node| node["ignored"] != true);
+        let nodes = self.browser.accessibility_nodes();
+        let nodes = nodes.iter().filter(|node| node["ignored"] != true);
         let heard = nodes.map(|node| ["role", "name"].map(|part| text(node, part)));
         // Lines and blanks follow from the layout.
         heard
@@ -380,9 +380,9 @@ impl Pages {
 }
 
 /// Tries random streams: every page at N, after the events up to M, is the page at M.
-fn open_pages_follow(streams: u64, seed: u64) -> usize {
+pub fn open_pages_follow(browser: Option<Browser>, streams: u64, seed: u64) -> usize {
     println!("seed {seed}");
-    let Some(browser) = Browser::open() else { return 0 };
+    let Some(browser) = browser else { return 0 };
     let paths = [
         "/",
         "/?wall",
@@ -480,7 +480,7 @@ fn restarted(server: Server, event: &mut Event) -> Server {
 
 #[test]
 fn open_page_is_what_loaded_page_would_be() {
-    println!("{} pages compared", open_pages_follow(19, 1));
+    println!("{} pages compared", open_pages_follow(Browser::open(), 19, 1));
 }
 
 /// Opens rounds of a hall whose boards start with these pauses between them, in ms. Asserts that open pages show what newly loaded pages show.
@@ -582,7 +582,7 @@ fn page_that_must_load_again_takes_no_changes() {
 #[ignore = "takes hours; scripts/open-pages runs it"]
 fn open_pages_follow_many_streams() {
     let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
-    let compared = open_pages_follow(number("DAMCAST_STREAMS", 840), number("DAMCAST_SEED", 1));
+    let compared = open_pages_follow(Browser::open(), number("DAMCAST_STREAMS", 840), number("DAMCAST_SEED", 1));
     assert!(compared > 0, "there is no browser");
     println!("{compared} pages compared");
 }

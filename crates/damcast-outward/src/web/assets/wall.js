@@ -28,7 +28,7 @@ export function start({ $, $$, kind, put }) {
     let names = $$(".wall .g .nm1");
     names.forEach((name) => name.classList.remove("short"));
     for (const [size, space] of [[1.95, 0], [1.7, -0.015], [1.5, -0.025], [1.32, -0.03]]) {
-      for (const name of names) Object.assign(name.style, { fontSize: `${size}rem`, letterSpacing: `${space}em` });
+      for (const { style } of names) { style.setProperty("--f", `${size}rem`); style.letterSpacing = `${space}em`; }
       names = names.filter(isCut);
     }
     names.forEach((name) => name.classList.add("short"));
