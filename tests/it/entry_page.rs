@@ -307,6 +307,10 @@ fn phone_enters_moves_also_while_offline() {
     browser.wait("document.querySelector('.queue button')?.textContent", &"Drop what was not sent".into());
     browser.evaluate("document.querySelector('.queue button').click()");
     browser.wait(WAITING, &0.into());
+    // The button that closes the table sends a form, as all buttons do without a script.
+    browser.evaluate("document.querySelector('[value=leave]').form.requestSubmit()");
+    browser.wait("document.readyState + document.querySelectorAll('.card').length", &"complete0".into());
+    assert_eq!(browser.evaluate("document.querySelectorAll('form.code').length"), 1, "the table is closed");
     assert_no_page_errors(&browser, &["409", "ERR_INTERNET_DISCONNECTED"]);
     start.end();
 }

@@ -88,6 +88,8 @@ async fn guard(State(site): SharedSite, mut request: Request, next: Next) -> Res
         Err(refusal) => refusal.into_response(),
     };
     protect(answer.headers_mut(), CONTENT_SECURITY_POLICY);
+    // With `no-referrer` browsers send the forms of this page with `Origin: null` (Fetch, "append a request `Origin` header").
+    answer.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     answer
 }
 
