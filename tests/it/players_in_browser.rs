@@ -120,9 +120,7 @@ fn viewer_moves_pieces_beside_game() {
     // The board of the line stands as that of the game, until the viewer turns it.
     let turned = "document.body.classList.contains('turned')";
     browser.wait(turned, &true.into());
-    browser.evaluate("document.querySelector('#turnboard').click()");
-    assert_eq!(browser.evaluate(turned), false);
-    // Touch the piece on 19, then 23: fields 36 and 45.
+    // Touch the piece on 19, then 23: fields 36 and 45. On a turned board they are at 63 and 54.
     let touch = |field: usize| {
         format!(
             "(() => {{ const board = document.querySelector('.trial svg.bd'), box = board.getBoundingClientRect(), size = box.width / 10; \
@@ -130,7 +128,11 @@ fn viewer_moves_pieces_beside_game() {
              return document.querySelectorAll('.sf').length; }})()"
         )
     };
-    assert_eq!(browser.evaluate(&touch(36)), 3, "the piece and the squares that it may go to");
+    assert_eq!(browser.evaluate(&touch(63)), 3, "the piece and the squares that it may go to");
+    browser.evaluate(&touch(63));
+    browser.evaluate("document.querySelector('#turnboard').click()");
+    assert_eq!(browser.evaluate(turned), false);
+    assert_eq!(browser.evaluate(&touch(36)), 3, "the same piece");
     browser.evaluate(&touch(45));
     browser.wait("location.pathname", &"/game/board-1-1/1/try/19-23".into());
     browser.wait("document.querySelector('#legal').textContent.trim()", &"28×19".into());

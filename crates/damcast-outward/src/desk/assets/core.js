@@ -369,6 +369,8 @@ const sound = {
   beep() {
     const {context} = sound;
     if (!context) return;
+    // A tablet that was locked has stopped it; what came meanwhile sounds once it goes on.
+    if (context.state !== 'running') { context.resume().then(() => context.state === 'running' && sound.beep(), () => {}); return; }
     for (const [start, tone] of [[0, 660], [0.18, 880]]) {
       const oscillator = context.createOscillator(), gain = context.createGain();
       oscillator.frequency.value = tone;

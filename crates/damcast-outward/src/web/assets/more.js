@@ -50,7 +50,12 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
 
   // --- copies of what a page of a game has, and swipes over its board
   async function copy(button, text) {
-    try { await navigator.clipboard.writeText(text); } catch {
+    try {
+      // Safari copies only during the click: a text that is still to come goes in as a promise.
+      if (text.then) await navigator.clipboard.write([new ClipboardItem({ "text/plain": text.then((words) => new Blob([words], { type: "text/plain" })) })]);
+      else await navigator.clipboard.writeText(text);
+    } catch {
+      try { text = await text; } catch { return; }
       // Browsers offer no clipboard without TLS.
       const area = document.createElement("textarea");
       area.value = text; document.body.append(area); area.select();
@@ -65,7 +70,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
     put($("#say"), texts.copied);
     setTimeout(put, 1500, button, before);
   }
-  const copies = { fen: (button) => copy(button, button.dataset.fen ?? ""), link: (link) => copy(link, link.href), pdn: (link) => fetch(link.href).then((answer) => answer.ok && answer.text().then((text) => copy(link, text)), () => {}) };
+  const copies = { fen: (button) => copy(button, button.dataset.fen ?? ""), link: (link) => copy(link, link.href), pdn: (link) => copy(link, fetch(link.href).then((answer) => (answer.ok ? answer.text() : Promise.reject()))) };
   document.addEventListener("click", (click) => {
     const button = game() && click.target.closest?.(".two a, .two button"), act = copies[button?.id];
     if (!act || click.ctrlKey || click.metaKey || click.shiftKey) return;
@@ -137,7 +142,9 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   // --- a line of the viewer's own: the page has its legal moves; a touched piece shows where it may go
   let touched = [];
   function touch(board, click) {
-    const point = new DOMPoint(click.clientX, click.clientY).matrixTransform(board.getScreenCTM().inverse()), width = +board.dataset.w;
+    // Not by `getScreenCTM`: Safari leaves out the rotation of a turned board, which does not change its box.
+    const box = board.getBoundingClientRect(), view = board.viewBox.baseVal, width = +board.dataset.w, part = (at) => (isTurned() ? 1 - at : at);
+    const point = { x: view.x + view.width * part((click.clientX - box.left) / box.width), y: view.y + view.height * part((click.clientY - box.top) / box.height) };
     const column = Math.floor(point.x / 10), field = Math.floor(point.y / 10) * width + column;
     // The coordinates lie outside the squares.
     if (column < 0 || column >= width) return;
@@ -227,6 +234,9 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
     sound.start();
     sound.stop(audio.currentTime + 0.12);
   }
+  /** Wakes the sound that a phone stopped while it was locked. */
+  function wakeSound() { if (audio && audio.state !== "running") audio.resume().catch(() => {}); }
+  for (const name of ["visibilitychange", "pointerup", "keydown"]) document.addEventListener(name, wakeSound);
   document.addEventListener("change", ({ target }) => { if (target.id === "speed" && next) { clearTimeout(next); play(); } });
   document.addEventListener("click", ({ target }) => {
     if (target.id === "replay") {
@@ -255,7 +265,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
     /** Adds what only this script has. */
     dress() { keepMove(); updateLinks(); mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; label(); if ($("#letters")) $("#letters").checked = hasLetters; keepTurn(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
     /** The followed game has a new move. */
-    moved() { if (audio) tone(); },
+    moved() { if (audio?.state === "running") tone(); else wakeSound(); },
     tick(at) {
       countDown(at);
       // Pages without a server may stay as they were on the last day.

@@ -14,4 +14,6 @@ document.addEventListener("change", ({ target: { form, name } }) => form && setT
   form.action = "/studio#" + (document.activeElement?.name || name);
   form.requestSubmit();
 }));
+// After *Back* the choices are those of the address.
+addEventListener("pageshow", ({ persisted }) => persisted && document.querySelector(".stu form").reset());
 document.getElementsByName(location.hash.slice(1))[0]?.focus();

@@ -101,7 +101,7 @@ impl PageBuilder<'_> {
         let sections = self.view.plan.standings.iter().map(|section| (&section.name, plan::title(&section.name)));
         let sections: Vec<_> = sections.map(|(name, title)| (name, truncated(title.unwrap_or_default()))).collect();
         html! {
-            form action="/studio" {
+            form action="/studio" autocomplete="off" {
                 (choice(texts.overlay, "overlay", &overlays, form))
                 (choice(self.texts().board_heading, "board", &boards, form))
                 @if sections.len() > 1 { (choice(texts.section, "section", &sections, form)) }
