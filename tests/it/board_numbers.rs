@@ -156,7 +156,7 @@ fn sections_that_count_from_one_keep_all_boards() {
                     end(&mut outlet, &name);
                 }
                 server.wait_for(&outlet);
-                for path in ["/", "/?wall"] {
+                for path in ["/", "/?wall", "/round/1"] {
                     assert_eq!(boards(&server, path), expected, "{path} after {name} of {order:?}, over: {is_over}");
                 }
                 let page = server.get(&format!("/board/{board}")).text();

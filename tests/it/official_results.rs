@@ -35,7 +35,6 @@ fn write_tournament(outlet: &OutletFixture) {
 /// Returns an outlet of this tournament, whose boards have moves and other results than the official ones.
 fn outlet() -> OutletFixture {
     let mut outlet = OutletFixture::new();
-    write_tournament(&outlet);
     for board in [1, 3, 4] {
         let name = format!("board-{board}");
         let tags = json!({"Round": "2", "Board": board.to_string(), "White": "x", "Black": "y"});
@@ -43,6 +42,8 @@ fn outlet() -> OutletFixture {
         outlet.play(&name, 1);
     }
     outlet.append_event("board-1", json!({"n": 3, "type": "result", "result": "1-1"}));
+    // The third game was interrupted after its move.
+    write_tournament(&outlet);
     outlet
 }
 
@@ -160,6 +161,18 @@ fn replayed_pairing_shows_its_last_game() {
     assert!(archive.iter().any(|row| row.starts_with("2 4 ") && row.contains("1–1")), "{archive:?}");
 }
 
+/// A game that counts for nothing is not the game of its pairing, which waits for another.
+#[test]
+fn pairing_that_is_replayed_has_no_game() {
+    let mut outlet = outlet();
+    let replayed = json!({"type": "tag-correction", "field": "Replayed", "old": "", "new": "yes"});
+    outlet.append_event("board-4", replayed);
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    let of_round = rows(&server, "/round/2");
+    assert!(of_round.contains(&"4 G H Postponed".to_owned()), "{of_round:?}");
+}
+
 /// The result was entered by the pairing, and the board never ended the game.
 #[test]
 fn settled_game_does_not_hide_next_round() {
@@ -181,6 +194,23 @@ fn settled_game_does_not_hide_next_round() {
     let page = server.get("/").text();
     assert!(page.contains("0 games are being played") && page.contains("Not started"), "{page}");
     assert!(!page.contains("data-board=\"board-1\""), "{page}");
+    // The event is over although the board never ended its game.
+    let mut section =
+        json!({"id": 1, "name": "Open", "players": players, "teams": [], "planned_rounds": 1, "rounds": [rounds[0]]});
+    outlet.write("tournament.json", &json!({"event": {}, "sections": [section]}).to_string());
+    server.wait_for(&outlet);
+    let page = server.get("/").text();
+    assert!(page.contains("Final standings"), "{page}");
+    // Only the first day of an event is known: it goes on while a round is open or planned, whatever the day.
+    for (planned, state, is_over) in [(2, "closed", false), (1, "open", false), (1, "closed", true)] {
+        section["planned_rounds"] = planned.into();
+        section["rounds"][0] = round(1, state, Some(["2", "0"]));
+        section["open_round"] = (state == "open").then_some(1).into();
+        outlet.write("tournament.json", &json!({"event": {"start": "2001-07-10"}, "sections": [section]}).to_string());
+        server.wait_for(&outlet);
+        let page = server.get("/").text();
+        assert_eq!(page.contains("Final standings"), is_over, "{planned} {state}: {page}");
+    }
 }
 
 /// A team leaves a board empty: that is no bye.

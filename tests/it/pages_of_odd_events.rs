@@ -120,6 +120,23 @@ fn adjourned_game_is_not_missed() {
         assert!(page.contains("Adjourned") && !page.contains("data-silent-since") && !page.contains("s-off"), "{page}");
     }
     assert_contains(&server.get("/?wall").text(), &["0 games are being played"]);
+    // The last move before the interruption was confirmed late, when the clocks stood.
+    outlet.play("board-1", 2);
+    outlet.append_event("board-1", json!({"p": 2, "type": "clock", "clock": {"white": 500, "black": 700}}));
+    server.wait_for(&outlet);
+    assert!(main("/board/1?lang=en").contains("Adjourned"));
+    // It continues on its board, and is interrupted once more.
+    outlet.append_event("board-1", json!({"p": 1, "type": "state", "state": "playing"}));
+    outlet.play("board-1", 3);
+    server.wait_for(&outlet);
+    for path in ["/board/1?lang=en", "/?lang=en", "/?wall"] {
+        assert!(!main(path).contains("Adjourned"), "{path}");
+    }
+    assert_contains(&server.get("/?wall").text(), &["1 game is being played"]);
+    outlet.write("tournament.json", &sections(&["Open"], &Value::Null));
+    outlet.write("tournament.json", &sections(&["Open"], &"adjourned".into()));
+    server.wait_for(&outlet);
+    assert!(main("/board/1?lang=en").contains("Adjourned"));
     // It is resumed on another board.
     let resumed = sections(&["Open"], &"adjourned".into()).replace("\"board\":\"board-1\"", "\"board\":\"board-2\"");
     outlet.begin_paired_game("board-2", 1, json!({"White": "Jansen", "Black": "Ba"}), Some(1));

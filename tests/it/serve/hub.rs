@@ -378,6 +378,9 @@ fn pages_show_boards_under_their_halls() {
     assert!(place("data-part=\"hall-west\"") < place("data-board=\"west.board-1\""));
     let west = pages.get("/?hall=west").text();
     assert!(west.contains("west.board-2") && !west.contains("data-board=\"east.board-2\""));
+    // On the wall, where no headings stand, a card names its hall.
+    assert_contains(&pages.get("/?wall").text(), &["</span>1 <bdi>east</bdi>", "</span>1 <bdi>west</bdi>"]);
+    assert_contains(&pages.get("/overlay/ticker").text(), &["</span>3 <bdi>west</bdi>"]);
     assert_contains(&pages.get("/board/west.board-2").text(), &["Board 2 · west", "B2"]);
     assert_contains(&pages.get("/board/west.2").text(), &["Board 2 · west"]);
     wait_long("games of the hall", || pages.get("/hall/west/games.pdn").status == 200);

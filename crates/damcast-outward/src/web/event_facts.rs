@@ -108,9 +108,9 @@ impl ViewerEvent {
         Some((next.and_time(NaiveTime::MIN).and_utc() + TimeDelta::hours(12)).timestamp_millis())
     }
 
-    /// Whether the last day is over everywhere on the earth, at `now` in ms since 1970.
-    pub fn is_past(&self, now: i64) -> bool {
-        self.ends_at().is_some_and(|end| now >= end)
+    /// Whether the last day is known; without it the first day counts as the last one.
+    pub fn has_last_day(&self) -> bool {
+        !self.end.is_empty()
     }
 }
 
@@ -139,12 +139,13 @@ mod tests {
     #[test]
     fn day_is_over_when_it_is_over_everywhere() {
         let at = |text: &str| DateTime::parse_from_rfc3339(text).unwrap().timestamp_millis();
+        let is_past = |event: &ViewerEvent, now: i64| event.ends_at().is_some_and(|end| now >= end);
         let two_days = event(serde_json::json!({"start": "2027-07-10", "end": "2027-07-11"}));
-        assert!(!two_days.is_past(at("2027-07-12T11:59:59Z")) && two_days.is_past(at("2027-07-12T12:00:00Z")));
+        assert!(!is_past(&two_days, at("2027-07-12T11:59:59Z")) && is_past(&two_days, at("2027-07-12T12:00:00Z")));
         let one_day = event(serde_json::json!({"start": "2027-07-10"}));
-        assert!(!one_day.is_past(at("2027-07-11T00:00:00Z")) && one_day.is_past(at("2027-07-11T12:00:00Z")));
+        assert!(!is_past(&one_day, at("2027-07-11T00:00:00Z")) && is_past(&one_day, at("2027-07-11T12:00:00Z")));
         for unknown in ["", "July", "262142-12-31"] {
-            assert!(!event(serde_json::json!({"end": unknown})).is_past(i64::MAX), "{unknown}");
+            assert!(!is_past(&event(serde_json::json!({"end": unknown})), i64::MAX), "{unknown}");
         }
     }
 

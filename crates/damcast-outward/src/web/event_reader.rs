@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use super::files::{EVENTS_FILE, OutletFiles, open_in_outlet};
 use super::plan::ViewerPlan;
 use super::state::{ViewerHall, time_of};
-use super::view::{View, featured};
+use super::view::{View, featured, is_past};
 use crate::follow::{EventLine, FollowEvent, Follower, Progress};
 
 /// Longest wait for an event; the sign of life and the receivers are checked after each.
@@ -136,7 +136,7 @@ impl EventReader {
         let is_same = || {
             silent_since == self.view.silent_since
                 && featured(&self.hall, &self.view.plan, now) == self.view.featured.as_deref()
-                && self.view.plan.event.is_past(now) == self.view.is_past
+                && is_past(&self.view.plan, now) == self.view.is_past
         };
         if has_news || !is_same() {
             let is_planned = self.hall.plan_key() == self.view.hall.plan_key();

@@ -42,7 +42,7 @@ pub(super) fn next_games(
     plan: &HallPlan,
     sections: &JoinedSections,
 ) -> Vec<Arc<NextGame>> {
-    let assignments = plan.tournament.board_assignments();
+    let assignments = plan.board_assignments();
     let mut by_board: BTreeMap<&str, &BoardAssignment> = BTreeMap::new();
     for assignment in &assignments {
         by_board.entry(&assignment.board).or_insert(assignment);
@@ -65,4 +65,49 @@ pub(super) fn next_games(
         Arc::new(NextGame { hall: index, place, board: format!("{prefix}{}", board.name), since: board.since, game })
     };
     (1..).zip(&plan.boards).map(next).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::web::plan::ViewerPlan;
+    use crate::web::state::hall_of;
+
+    /// The cables of two boards were swapped, and the arbiter has given each game to its pairing.
+    #[test]
+    fn board_waits_for_no_game_that_another_one_has() {
+        let rules = "W=2 D=1 L=0 P=2 A=0 TW=2 TD=1 TL=0";
+        let section = format!(
+            r#"{{"section":{{"id":1,"value":{{"id":1,"name":"Open","scoring":"{rules}","unplayed":"fmjd"}}}}}}"#
+        );
+        let pairing = |id: u32| {
+            format!(
+                r#"{{"pairing":{{"section":1,"id":{id},"value":{{"id":{id},"round":1,"board":{id},"white":{id},"black":7,"board_name":"x-{id}"}}}}}}"#
+            )
+        };
+        let round = r#"{"round":{"section":1,"id":1,"value":{"id":1,"number":1,"state":"open","open_seq":1}}}"#;
+        let parts = [section, pairing(1), pairing(2), round.to_owned()].join(",");
+        let boards = r#"{"board":"x-1","gametype":"20"},{"board":"x-2","gametype":"20"}"#;
+        let mut lines =
+            vec![format!(r#""type":"tournament","parts":[{parts}]"#), format!(r#""type":"boards","list":[{boards}]"#)];
+        let awaited = |lines: &[String]| {
+            let lines: Vec<String> =
+                lines.iter().map(|line| format!("{{\"at\":\"2027-07-10T09:00:00Z\",{line}}}")).collect();
+            let hall = hall_of(&lines);
+            let plan = ViewerPlan::of_halls(&hall);
+            let next = plan.next_games.iter().filter(|next| plan.is_awaited(next, &hall));
+            next.filter_map(|next| next.game.pairing.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(awaited(&lines), ["1", "2"]);
+        for (board, pairing) in [(1, 2), (2, 1)] {
+            let game = format!(r#""board":"x-{board}","game":1"#);
+            lines.push(format!(r#"{game},"type":"game","gametype":"20","pairing":"{pairing}""#));
+            lines.push(format!(
+                r#""type":"tournament","parts":[{{"game":{{{game},"value":{{"id":{board},"pairing":"{pairing}"}}}}}}]"#
+            ));
+        }
+        assert!(awaited(&lines).is_empty());
+        lines.push(r#""board":"x-1","game":1,"type":"end""#.to_owned());
+        lines.push(r#""board":"x-1","game":1,"type":"result","result":"2-0""#.to_owned());
+        assert!(awaited(&lines).is_empty());
+    }
 }

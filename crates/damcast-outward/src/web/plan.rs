@@ -439,9 +439,10 @@ impl PlannedSection {
         player.team.map(|team| self.team(team)).filter(|name| !name.is_empty())
     }
 
-    /// Returns the players without an opponent in a round.
+    /// Returns the players who are there in a round, without an opponent.
     pub fn byes(&self, round: &PlannedRound) -> Vec<&PlannedPlayer> {
-        round.byes.iter().filter_map(|bye| self.player(Some(bye.player))).collect()
+        let present = round.byes.iter().filter(|bye| !bye.is_absence());
+        present.filter_map(|bye| self.player(Some(bye.player))).collect()
     }
 
     fn team(&self, id: u64) -> &str {
@@ -467,8 +468,7 @@ impl PlannedSection {
                 let plays = |team: &u64| [one.home, one.away].contains(team);
                 let is_home = |id| self.player(id)?.team.filter(plays).map(|team| team == one.home);
                 // A board may lack one of its players, or have a substitute from another team.
-                let is_white_home =
-                    is_home(pairing.white).or(is_home(pairing.black).map(|home| !home)).unwrap_or_default();
+                let is_white_home = is_home(pairing.white).or(is_home(pairing.black).map(|home| !home)).unwrap_or(true);
                 for (sum, points) in sums.iter_mut().zip(if is_white_home { [white, black] } else { [black, white] }) {
                     *sum += points;
                 }
@@ -663,7 +663,7 @@ mod tests {
             "teams":[{"id":1,"number":1,"name":"Huissen"},{"id":2,"number":2,"name":"Hijken"}],
             "rounds":[{"round":1,"state":"closed","matches":[{"id":3,"home":1,"away":2}],"byes":[],"pairings":[
             {"id":1,"table":1,"white":7,"black":8,"match":3,"points":["1.5","0.5"]},{"id":2,"table":2,"white":9,"black":10,"match":3,"points":["0","2"]}]},
-            {"round":2,"state":"open","matches":[],"byes":[{"player":10,"why":"bye","points":"1"}],"pairings":[{"id":3,"white":8,"black":7}]}]}]}"#;
+            {"round":2,"state":"open","matches":[],"byes":[{"player":10,"why":"bye","points":"1"},{"player":9,"why":"absent","points":"0"}],"pairings":[{"id":3,"white":8,"black":7}]}]}]}"#;
         let plan = ViewerPlan::read(Some(tournament.as_bytes()));
         // Nobody sits at White's side of a board: its points are those of the team of Black.
         let empty = tournament.replace(r#""white":9,"black":10,"#, r#""black":10,"#);

@@ -288,6 +288,7 @@ impl ViewerHall {
             None => (self.away_since(&event.board), self.take_held(&event)),
             Some(_) => (None, Vec::new()),
         };
+        let seq = self.seq;
         let index = place.unwrap_or_else(|| self.add_board(&event.board));
         let board = Arc::make_mut(&mut self.boards[index]);
         let at = match known {
@@ -310,6 +311,7 @@ impl ViewerHall {
             }
         }
         if is_move {
+            game.moved_in = seq;
             board.recent_moves.add(heard);
         }
         // Pages of boards show the last game only.

@@ -35,7 +35,7 @@ impl View {
     /// Creates the view of a time, in ms since 1970.
     pub fn new(hall: ViewerHall, plan: Arc<ViewerPlan>, silent_since: Option<i64>, (now, step): (i64, u64)) -> View {
         let featured = featured(&hall, &plan, now).map(str::to_owned);
-        let is_past = plan.event.is_past(now);
+        let is_past = is_past(&plan, now);
         let awaited = plan.next_games.iter().filter(|next| plan.is_awaited(next, &hall)).cloned().collect();
         View { hall, plan, awaited, silent_since, featured, is_past, step, ..View::default() }
     }
@@ -119,6 +119,21 @@ impl View {
         let of_pairing = board.games.iter().rev().find(is_open).filter(|_| yields);
         Some(of_pairing.map_or(last, |game| game))
     }
+}
+
+/// Returns the time at which the last day of the event is over everywhere on the earth, in ms since 1970; `None` without a known day. An event
+/// of which only the first day is known goes on while a round is open, published or planned.
+pub fn ends_at(plan: &ViewerPlan) -> Option<i64> {
+    let goes_on = |section: &PlannedSection| {
+        let planned = section.planned_rounds.unwrap_or_default();
+        section.rounds.iter().any(|round| !round.is_closed()) || (section.rounds.len() as u64) < planned
+    };
+    plan.event.ends_at().filter(|_| plan.event.has_last_day() || !plan.sections.iter().any(goes_on))
+}
+
+/// Whether the last day of the event is over at a time, in ms since 1970.
+pub fn is_past(plan: &ViewerPlan, now: i64) -> bool {
+    ends_at(plan).is_some_and(|end| now >= end)
 }
 
 /// Returns the name or number of the board that is featured at a time, in ms since 1970.

@@ -9,7 +9,7 @@ use super::address::{BoardFilter, PageKind, percent_encoded};
 use super::text::points;
 use super::{LiveMode, PageBuilder, PageGame};
 use crate::web::diagram::{self, DiagramSpec};
-use crate::web::plan::ViewerDeferral;
+use crate::web::plan::{PlannedPairing, ViewerDeferral};
 use crate::web::state::{Diagram, JoinedHall, PlayState, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 use crate::web::texts::fill;
 
@@ -138,11 +138,14 @@ impl<'a> PageBuilder<'a> {
         let [white, black] = Color::BOTH.map(|color| self.player_name(shown, color).unwrap_or(self.side(color).into()));
         let has_begun = !game.is_unstarted();
         let label = format!("{}: {white}, {black}. {}", self.board_title(shown.number), self.status(game));
+        // Elsewhere the hall is the heading of its boards.
+        let is_apart = is_large || matches!(self.address.kind, PageKind::Wall { .. });
+        let hall = self.view.hall.hall_name(shown.number).filter(|_| is_apart);
         html! {
             article class=(format!("g {}", self.state_class(game))) data-board=[has_begun.then_some(&shown.board)] data-game=[has_begun.then_some(game.number)]
                 data-count=[has_begun.then_some(game.summary.count)] data-word=(game.state_str()) data-silent-since=[self.silent_since(game)] {
                 div.top {
-                    h2 { a href=(self.link(&shown.address())) { span.vh { (texts.board_heading) " " } (shown.number) span.vh { ": " bdi { (white) } ", " bdi { (black) } } } }
+                    h2 { a href=(self.link(&shown.address())) { span.vh { (texts.board_heading) " " } (shown.number) @if let Some(hall) = hall { " " bdi { (hall) } } span.vh { ": " bdi { (white) } ", " bdi { (black) } } } }
                     p.st { (self.status(game)) }
                 }
                 (self.player_line(shown, Color::Black, "pl bk", None))
@@ -243,8 +246,10 @@ impl<'a> PageBuilder<'a> {
 
     /// Whether a game was interrupted, and continues on another day.
     fn is_adjourned(&self, game: &ViewerGame) -> bool {
+        let goes_on =
+            |of: &PlannedPairing| self.view.is_resumption(game, of) || self.view.hall.is_continued(game, &of.id);
         let pairing = self.view.pairing_of(game).map(|(_, pairing)| pairing);
-        pairing.is_some_and(|of| of.later == ViewerDeferral::Adjourned && !self.view.is_resumption(game, of))
+        pairing.is_some_and(|of| of.later == ViewerDeferral::Adjourned && !goes_on(of))
     }
 
     /// Returns the time since which nothing is heard of the board of a game, in ms since 1970; `None` for an adjourned game.

@@ -61,7 +61,9 @@ impl<'a> PageBuilder<'a> {
             && self.open_pairings(None) == [0, 0];
         // A recorder or a board that was switched off after the last day may have left a game unfinished.
         let is_silent = |game: &ViewerGame| self.view.silent_since.is_some() || game.silent_since().is_some();
-        let is_left = |game: &ViewerGame| self.view.is_past && is_silent(game);
+        // A game with an official result may not have been ended on its board.
+        let is_settled = |game: &ViewerGame| game.pairing.as_deref().is_some_and(|id| plan.is_settled(id));
+        let is_left = |game: &ViewerGame| (self.view.is_past && is_silent(game)) || is_settled(game);
         let goes_on = |shown: &PageGame<'_>| shown.game.is_on() && counts(shown) && !is_left(shown.game);
         if !games.iter().any(goes_on) && (all_closed || self.view.is_past) {
             return EventPhase::Over;

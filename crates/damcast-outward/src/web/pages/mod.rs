@@ -46,7 +46,7 @@ use super::plan::{self, PlannedRound, PlannedSection};
 use super::state::{BoardNumber, ViewerBoard, ViewerGame, natural_order};
 use super::stored_games::StoredGames;
 use super::texts::{Language, PageTexts, fill};
-use super::view::View;
+use super::view::{View, ends_at};
 use address::{BoardFilter, PageAddress, PageKind, percent_encoded};
 use frame::PageContent;
 use overlay_look::WrongParameter;
@@ -202,7 +202,9 @@ impl<'a> PageBuilder<'a> {
     fn round_games(&self, round: &str) -> Vec<PageGame<'a>> {
         let mut shown = self.all_games();
         shown.retain(|shown| shown.game.tag("Round") == Some(round) && !shown.game.is_void());
-        for shown in &mut shown {
+        // Sections that count their tables from 1 would have each number twice.
+        let has_one_section = self.planned_rounds(round).len() < 2;
+        for shown in shown.iter_mut().filter(|_| has_one_section) {
             if let Some(number) = shown.game.tag("Board").and_then(|board| board.parse().ok()) {
                 shown.number.number = number;
             }
@@ -336,7 +338,7 @@ impl<'a> PageBuilder<'a> {
     /// Makes the element `main` of a page. The script reads its kind (`grid`, `wall`, `game` or `list`), and whether the event is over: it then
     /// raises no alarm about a silent recorder or server. Pages without a server say when the last day is over.
     fn main(&self, kind: &str, class: &str, content: impl FnOnce() -> Markup) -> Markup {
-        let ends = self.view.plan.event.ends_at().filter(|_| self.live == LiveMode::Files);
+        let ends = ends_at(&self.view.plan).filter(|_| self.live == LiveMode::Files);
         self.parts.part(
             "main",
             "main",

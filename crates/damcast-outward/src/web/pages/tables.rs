@@ -136,7 +136,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Finds the last game of a pairing: by its pairing, else by its number.
+    /// Finds the last game of a pairing: by its pairing, else by its number. A game that is to be played again is none.
     pub(super) fn game_of<'g>(&self, pairing: &PlannedPairing, shown: &'g [PageGame<'a>]) -> Option<&'g PageGame<'a>> {
         // Two sections may use the same board number.
         let is_only = self.view.plan.sections.len() < 2;
@@ -144,7 +144,7 @@ impl<'a> PageBuilder<'a> {
             is_only && shown.game.pairing.is_none() && pairing.table == Some(shown.number.number)
         };
         let id = |shown: &PageGame<'a>| Some(self.view.plan.id_of(shown.game.pairing.as_deref()?));
-        let own = shown.iter().filter(|shown| id(shown) == Some(&pairing.id));
+        let own = shown.iter().filter(|shown| shown.game.counts() && id(shown) == Some(&pairing.id));
         own.max_by_key(|shown| shown.began_at()).or_else(|| shown.iter().find(of_number))
     }
 

@@ -41,6 +41,8 @@ pub struct ViewerGame {
     pub began_at: i64,
     /// Lines of the game in the file of events.
     pub lines: GameLines,
+    /// Number of the line of the last move.
+    pub moved_in: u64,
     /// Last reading of the clock.
     pub clock: Option<ViewerClock>,
     /// State reported by the station.

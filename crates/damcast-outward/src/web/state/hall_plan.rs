@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use draughts_tournament::{BoardAssignment, Event, Part, Tournament};
+use draughts_tournament::{BoardAssignment, Event, Id, Part, SectionPart, Tournament};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::halls::number_at_end;
-use super::{ViewerHall, natural_order, time_of};
+use super::{ViewerGame, ViewerHall, natural_order, time_of};
 
 /// Published tournament and boards of a hall.
 #[derive(Clone, Debug, Default)]
@@ -18,14 +18,26 @@ pub struct HallPlan {
     pub tournament: Tournament,
     /// Boards in their order.
     pub boards: Vec<PlannedBoard>,
+    /// Postponed and adjourned pairings, each with the number of the line since which it is.
+    deferred_in: BTreeMap<Id, u64>,
     claims: OnceLock<BTreeMap<u64, String>>,
 }
 
 impl HallPlan {
+    /// Returns the pairings of the open rounds with their boards, without those whose game was played on another board.
+    pub fn board_assignments(&self) -> Vec<BoardAssignment> {
+        let mut all = self.tournament.board_assignments();
+        all.retain(|of| {
+            let pairing = self.tournament.pairing(of.pairing.0);
+            pairing.is_none_or(|(_, pairing)| self.tournament.board_of(pairing) == of.board)
+        });
+        all
+    }
+
     /// Returns the boards whose next game has the number at the end of their names, by this number: no other board gets it before they begin.
     pub(super) fn claims(&self) -> &BTreeMap<u64, String> {
         self.claims.get_or_init(|| {
-            let mut assigned = self.tournament.board_assignments();
+            let mut assigned = self.board_assignments();
             // Of several boards with one number at the end, the first by name keeps it: the last one that is collected.
             assigned.sort_by_cached_key(|of| Reverse(natural_order(&of.board)));
             let claim = |of: BoardAssignment| {
@@ -87,6 +99,13 @@ impl ViewerHall {
         (self.restarts, self.planned_seq)
     }
 
+    /// Whether a game goes on that was interrupted: it has moves since then, and a clock runs. `pairing`: id of its pairing.
+    pub fn is_continued(&self, game: &ViewerGame, pairing: &str) -> bool {
+        let (hall, own) = pairing.rsplit_once('/').unwrap_or(("", pairing));
+        let since = || self.plans.get(hall)?.deferred_in.get(&Id(own.parse().ok()?));
+        since().is_some_and(|since| game.moved_in > *since) && game.clock.is_some_and(|clock| clock.running.is_some())
+    }
+
     fn plan_mut(&mut self, hall: String) -> &mut HallPlan {
         self.planned_seq = self.seq;
         let plan = Arc::make_mut(Arc::make_mut(&mut self.plans).entry(hall).or_default());
@@ -95,9 +114,17 @@ impl ViewerHall {
     }
 
     pub(super) fn apply_tournament(&mut self, event: TournamentEvent) {
+        let seq = self.seq;
         let plan = self.plan_mut(event.hall);
         // A later version may have parts of other kinds.
         for part in event.parts.into_iter().filter_map(|part| serde_json::from_value::<Part>(part).ok()) {
+            if let Part::Pairing(SectionPart { id, value, .. }) = &part {
+                if value.as_ref().is_some_and(|pairing| pairing.deferral.is_some()) {
+                    plan.deferred_in.entry(*id).or_insert(seq);
+                } else {
+                    plan.deferred_in.remove(id);
+                }
+            }
             // Setting a part cannot fail.
             let _ = plan.tournament.apply(&Event::Restored(part));
         }
