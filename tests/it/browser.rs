@@ -101,8 +101,13 @@ impl Browser {
 
     /// Starts a browser: `chromium`, `firefox`, `WebKitWebDriver`, or a file of such a name.
     pub fn start(program: &str) -> Option<Browser> {
-        if Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-            println!("{program} is not installed: the pages are NOT tried in a browser");
+        let is_missing = |program: &&str| {
+            Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err()
+        };
+        // WebKit needs a screen.
+        let screen: &[&str] = if program.contains("WebKit") { &["xvfb-run", "xauth"] } else { &[] };
+        if let Some(missing) = [program].iter().chain(screen).copied().find(is_missing) {
+            println!("{missing} is not installed: the pages are NOT tried in a browser");
             return None;
         }
         let is_chromium = !["firefox", "WebKit"].iter().any(|name| program.contains(name));

@@ -1,10 +1,11 @@
 //! Browsers that are driven by WebDriver (W3C Recommendation): Firefox by itself, because its protocol Marionette has the same commands over a
-//! socket, and WebKit by its program `WebKitWebDriver`, with a screen of Xvfb unless there is one.
+//! socket, and WebKit by its program `WebKitWebDriver` on a screen of Xvfb.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
@@ -14,11 +15,21 @@ use crate::serve::raw;
 
 /// Session with a browser. Commands go to the window selected last.
 pub struct WebDriver {
-    process: Child,
     protocol: Protocol,
     /// Errors that pages reported after they were loaded.
     pub errors: Vec<String>,
+    _processes: Processes,
     _profile: tempfile::TempDir,
+}
+
+/// A driver or browser with all that it has started.
+struct Processes(Child);
+
+impl Drop for Processes {
+    fn drop(&mut self) {
+        let _ = kill_process_group(Pid::from_child(&self.0), Signal::TERM);
+        let _ = self.0.wait();
+    }
 }
 
 enum Protocol {
@@ -34,10 +45,11 @@ impl Drop for WebDriver {
     fn drop(&mut self) {
         // A driver does not end the browser if it is killed.
         let _ = self.command(&DELETE_SESSION, &json!({}));
-        let _ = kill_process_group(Pid::from_child(&self.process), Signal::TERM);
-        let _ = self.process.wait();
     }
 }
+
+/// Longest time for the answer to a command; a page may load for five minutes.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(330);
 
 /// Method, path and name of a command.
 type Order = [&'static str; 3];
@@ -56,34 +68,33 @@ impl WebDriver {
     /// Starts Firefox, or the driver of WebKit and its browser.
     pub fn open(program: &str) -> WebDriver {
         let profile = tempfile::tempdir().unwrap();
-        let start = |command: &mut Command| {
-            command.process_group(0).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        let start = |program: &str, arguments: &[&str]| {
+            // Firefox refuses the home of another user.
+            let folders = [("TMPDIR", profile.path()), ("HOME", profile.path())];
+            let mut command = Command::new(program);
+            command.args(arguments).envs(folders).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+            Processes(command.spawn().unwrap())
         };
-        let (process, protocol, wanted) = if program.contains("firefox") {
+        let (processes, protocol, wanted) = if program.contains("firefox") {
             std::fs::write(profile.path().join("user.js"), "user_pref('marionette.port', 0);\n").unwrap();
-            let process =
-                start(Command::new(program).args(["--headless", "--marionette", "--profile"]).arg(profile.path()));
+            let folder = profile.path().to_str().unwrap();
+            let processes = start(program, &["--headless", "--marionette", "--profile", folder]);
             let port = || std::fs::read_to_string(profile.path().join("MarionetteActivePort")).unwrap_or_default();
             wait_until("a port of Firefox", || !port().is_empty());
             let stream = TcpStream::connect(format!("127.0.0.1:{}", port().trim())).unwrap();
+            stream.set_read_timeout(Some(ANSWER_TIMEOUT)).unwrap();
             let mut stream = BufReader::new(stream);
             read_message(&mut stream).unwrap();
-            (process, Protocol::Marionette(stream), json!({}))
+            (processes, Protocol::Marionette(stream), json!({}))
         } else {
             let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
             let address = format!("127.0.0.1:{port}");
-            let has_screen = std::env::var_os("DISPLAY").is_some();
-            let screen: &[&str] = if has_screen {
-                &[]
-            } else {
-                &["xvfb-run", "--auto-servernum", "--server-args=-screen 0 2000x1200x24"]
-            };
-            let mut line = screen.iter().chain([&program]);
-            let process = start(Command::new(line.next().unwrap()).args(line).arg(format!("--port={port}")));
+            let screen = "--server-args=-screen 0 2000x1200x24";
+            let processes = start("xvfb-run", &["--auto-servernum", screen, program, &format!("--port={port}")]);
             wait_until("a driver of WebKit", || TcpStream::connect(&address).is_ok());
-            (process, Protocol::Http { address, session: String::new() }, json!({"capabilities": {}}))
+            (processes, Protocol::Http { address, session: String::new() }, json!({"capabilities": {}}))
         };
-        let mut browser = WebDriver { process, protocol, errors: Vec::new(), _profile: profile };
+        let mut browser = WebDriver { protocol, errors: Vec::new(), _processes: processes, _profile: profile };
         let begun = browser.order(&NEW_SESSION, &wanted);
         if let Protocol::Http { session, .. } = &mut browser.protocol {
             *session = format!("/session/{}", begun["sessionId"].as_str().unwrap());
