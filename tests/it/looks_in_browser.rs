@@ -179,7 +179,10 @@ fn paper_has_games_and_no_controls() {
     let mut past = OutletFixture::new();
     tournament(&mut past);
     let known = std::fs::read_to_string(past.path("tournament.json")).unwrap();
-    past.write("tournament.json", &known.replace("\"event\":{}", "\"event\":{\"start\":\"2026-07-10\"}"));
+    past.write(
+        "tournament.json",
+        &known.replace("\"event\":{}", "\"event\":{\"start\":\"2026-07-10\",\"end\":\"2026-07-10\"}"),
+    );
     for board in ["board-1", "board-2"] {
         past.append_event(board, json!({"n": 2, "type": "result", "result": "2-0"}));
     }

@@ -212,9 +212,10 @@ function go(index) {
   if (working) { work(); if (!game()) return; }
   const last = +game().dataset.count;
   if (index >= last && at() >= last) return goLive();
-  if (!studies()) connect(game().dataset.address + (keptQuery().has("hide") ? "?hide=results" : ""));
+  const isNew = !studies();
   // Safari 16 takes 100 addresses in 30 s.
   try { history.replaceState(null, "", entryAddress(index)); } catch { return; }
+  if (isNew) connect(game().dataset.address + (keptQuery().has("hide") ? "?hide=results" : ""));
   // Without a network, the page shows the last move that it has.
   if (index >= last) return show(last), goLive();
   dress();

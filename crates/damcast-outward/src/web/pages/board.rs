@@ -44,6 +44,11 @@ impl<'a> PageBuilder<'a> {
         self.list_of_cards(list)
     }
 
+    /// Returns the name of the hall of a board, if there are several.
+    pub(super) fn hall_of(&self, shown: &PageGame<'_>) -> Option<&'a str> {
+        self.view.hall.hall_name(shown.number).filter(|_| self.view.hall.halls.len() > 1)
+    }
+
     /// Renders the name of a hall, and since when nothing is heard of it.
     fn hall_heading(&self, hall: &JoinedHall) -> Markup {
         let texts = self.texts();
@@ -140,7 +145,7 @@ impl<'a> PageBuilder<'a> {
         let label = format!("{}: {white}, {black}. {}", self.board_title(shown.number), self.status(game));
         // Elsewhere the hall is the heading of its boards.
         let is_apart = is_large || matches!(self.address.kind, PageKind::Wall { .. });
-        let hall = self.view.hall.hall_name(shown.number).filter(|_| is_apart);
+        let hall = self.hall_of(shown).filter(|_| is_apart);
         html! {
             article class=(format!("g {}", self.state_class(game))) data-board=[has_begun.then_some(&shown.board)] data-game=[has_begun.then_some(game.number)]
                 data-count=[has_begun.then_some(game.summary.count)] data-word=(game.state_str()) data-silent-since=[self.silent_since(game)] {

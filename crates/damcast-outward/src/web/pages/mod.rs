@@ -203,8 +203,12 @@ impl<'a> PageBuilder<'a> {
         let mut shown = self.all_games();
         shown.retain(|shown| shown.game.tag("Round") == Some(round) && !shown.game.is_void());
         // Sections that count their tables from 1 would have each number twice.
-        let has_one_section = self.planned_rounds(round).len() < 2;
-        for shown in shown.iter_mut().filter(|_| has_one_section) {
+        let planned = self.planned_rounds(round);
+        let pairings = planned.iter().flat_map(|(_, planned)| &planned.pairings);
+        let tables = pairings.filter_map(|one| Some((one.id.rsplit_once('/').map(|(hall, _)| hall), one.table?)));
+        let mut known = BTreeSet::new();
+        let are_distinct = planned.len() < 2 || tables.into_iter().all(|table| known.insert(table));
+        for shown in shown.iter_mut().filter(|_| are_distinct) {
             if let Some(number) = shown.game.tag("Board").and_then(|board| board.parse().ok()) {
                 shown.number.number = number;
             }

@@ -139,7 +139,7 @@ impl<'a> PageBuilder<'a> {
             let inputs = (self.digest(shown), shown.number, players.clone());
             self.parts.leaf("li", &key, inputs, || {
                 html! { li class=(self.state_class(shown.game)) {
-                    b { span.vh { (self.texts().board_heading) " " } (shown.number) @if let Some(hall) = self.view.hall.hall_name(shown.number) { " " bdi { (hall) } } }
+                    b { span.vh { (self.texts().board_heading) " " } (shown.number) @if let Some(hall) = self.hall_of(shown) { " " bdi { (hall) } } }
                     p.nm1 { (name(players[0].as_deref())) " – " (name(players[1].as_deref())) }
                     p.st { (shown.game.result.as_deref().map_or_else(|| self.status(shown.game), score)) }
                 } }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use draughts_tournament::{BoardAssignment, Event, Id, Part, SectionPart, Tournament};
+use draughts_tournament::{BoardAssignment, Deferral, Event, Id, Part, SectionPart, Tournament};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub struct HallPlan {
     pub tournament: Tournament,
     /// Boards in their order.
     pub boards: Vec<PlannedBoard>,
-    /// Postponed and adjourned pairings, each with the number of the line since which it is.
+    /// Adjourned pairings, each with the number of the line since which it is.
     deferred_in: BTreeMap<Id, u64>,
     claims: OnceLock<BTreeMap<u64, String>>,
 }
@@ -119,7 +119,7 @@ impl ViewerHall {
         // A later version may have parts of other kinds.
         for part in event.parts.into_iter().filter_map(|part| serde_json::from_value::<Part>(part).ok()) {
             if let Part::Pairing(SectionPart { id, value, .. }) = &part {
-                if value.as_ref().is_some_and(|pairing| pairing.deferral.is_some()) {
+                if value.as_ref().is_some_and(|pairing| pairing.deferral == Some(Deferral::Adjourned)) {
                     plan.deferred_in.entry(*id).or_insert(seq);
                 } else {
                     plan.deferred_in.remove(id);
