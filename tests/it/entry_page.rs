@@ -214,7 +214,7 @@ fn forms_work_without_script() {
     let refused = phone.send("GET", &next, "", "").2;
     assert!(next.starts_with("/?why=") && !refused.contains("<b>"), "{next}");
     assert_eq!(phone.form(&format!("/table/{key}"), "act=take-back&game=1&ply=1").0, 303);
-    assert_eq!(phone.form(&format!("/table/{key}"), "act=enter&game=1&ply=1&move=31-27").0, 303);
+    assert_eq!(phone.form(&format!("/table/{key}"), "act=enter&game=1&ply=1&move=31%E2%80%9327").0, 303);
     assert_eq!(phone.form(&format!("/table/{key}"), "act=claim&game=1&ply=0&result=1-1").0, 303);
     let status = ask(folder.path(), ClientRequest::Status {}).status.unwrap();
     let board = status.boards.iter().find(|board| board.name == "table-2").unwrap();
@@ -268,6 +268,12 @@ fn phone_enters_moves_also_while_offline() {
     type_move(&mut browser, "12x21");
     browser.wait(WAITING, &2.into());
     browser.wait("document.querySelector('.queue').textContent.includes('28x17 12x21')", &true.into());
+    // A wrong move that waits is taken back on the phone; a second tap of a double tap takes back no other one.
+    type_move(&mut browser, "40-34");
+    browser.wait(WAITING, &3.into());
+    browser.wait("document.querySelector('.back button').textContent", &"Take back 40-34".into());
+    browser.evaluate("{ const back = document.querySelector('.back button'); back.click(); back.click(); 0 }");
+    browser.wait(WAITING, &2.into());
     // A reload of the page keeps what waits; the phone is back after that.
     browser.call("Network.emulateNetworkConditions", network(false));
     browser.wait(WAITING, &0.into());

@@ -81,7 +81,7 @@ fn rounds_are_paired_and_printed_in_browser() {
     browser.wait("window.sheets?.includes('Player 05') && window.sheets.includes('live.example.org')", &true.into());
     let sheet = browser.call("Page.printToPDF", json!({"preferCSSPageSize": true}));
     assert!(sheet["data"].as_str().is_some_and(|pdf| pdf.starts_with("JVBERi0")), "a PDF");
-    browser.evaluate("window.dispatchEvent(new Event('afterprint'))");
+    browser.evaluate("window.dispatchEvent(new Event('pointerdown'))");
     assert_eq!(browser.evaluate("document.querySelector('#paper')"), json!(null));
     press_key(&mut browser, "print crosstable");
     browser.wait("document.querySelector('#banner').textContent", &"There is nothing to print yet.".into());

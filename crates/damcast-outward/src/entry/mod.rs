@@ -17,7 +17,7 @@
 //! | `view` | a table as the page needs it: position, legal moves, picture |
 //! | `page`, `texts` | HTML and texts in each language; works without a script |
 
-mod page;
+pub(crate) mod page;
 mod site;
 mod station;
 mod texts;

@@ -11,7 +11,7 @@ use crate::web::assets::{Asset, CSS, JS, STYLE, joined, minify};
 use crate::web::texts::to_json;
 
 /// The script.
-const SCRIPT: &str = include_str!("assets/entry.js");
+pub(crate) const SCRIPT: &str = include_str!("assets/entry.js");
 
 /// Page with its assets.
 pub struct EntryPage {

@@ -187,13 +187,26 @@ impl TableForm {
         let clock = (clock != EntryClock::default()).then_some(clock);
         let (game, ply) = (self.game, self.ply);
         Ok(Some(match self.act.as_str() {
-            "enter" => EntryRequest::Enter { game, ply, notation: self.notation.trim().to_owned(), clock },
+            "enter" => EntryRequest::Enter { game, ply, notation: latin(&self.notation), clock },
             "take-back" => EntryRequest::TakeBack { game, ply },
             "claim" => EntryRequest::Claim { game, result: self.result },
             "leave" => return Ok(None),
             other => return Err(format!("`{other}` is no action; there are enter, take-back, claim, leave")),
         }))
     }
+}
+
+/// Returns a move with Latin letters and plain signs in place of those that look like them, as a Russian keyboard types them.
+fn latin(text: &str) -> String {
+    let plain = |letter: char| match letter {
+        'а' | 'А' => 'a',
+        'с' | 'С' => 'c',
+        'е' | 'Е' => 'e',
+        'х' | 'Х' | '×' => 'x',
+        '–' | '—' => '-',
+        other => other,
+    };
+    text.trim().chars().map(plain).collect()
 }
 
 /// Reads a time: `1:20:11`, `20:11`, or seconds. Empty: none. `1:20` is refused: a clock shows it for hours and minutes, and for minutes

@@ -70,7 +70,7 @@ const health = place => {
   const disk = status.alarms.find(alarm => alarm.kind.startsWith('disk'));
   const held = status.outlets.filter(outlet => outlet.held), publication = status.alarms.filter(alarm => alarm.kind === 'publication');
   // Show each sentence once: many files share a problem.
-  const troubles = [...new Set([...publication.map(alarm => alarm.text), ...held.map(outlet => outlet.held)].flatMap(text => plain(text).split(/(?<=\.) /)))];
+  const troubles = [...new Set([...publication.map(alarm => alarm.text), ...held.map(outlet => outlet.held)].flatMap(text => plain(text).split('. ').map((part, index, all) => index < all.length - 1 ? part + '.' : part)))];
   const rows = [
     [texts.boards_answering, filled(texts.count_of_all, heard, status.boards.length), heard < status.boards.length ? texts.others_first : texts.all, heard < status.boards.length],
     [texts.disk, free, plain(disk?.text ?? texts.disk_ok), Boolean(disk)],
@@ -88,7 +88,7 @@ const detail = (place, board) => {
   const problem = problemOf(board);
   const [white, black] = players(board);
   const mark = [board.name, board.state, board.text, board.held, board.game, white, black, board.plies, board.last, board.waits?.for, board.provisional, board.unexplained,
-    board.wrong_start, board.publication, board.pairing, board.squares, problem, isGoing(board), board.missing_moves, board.entry, isOperator()];
+    board.wrong_start, board.publication, board.pairing, board.squares, problem, isGoing(board), board.missing_moves, board.entry, isOperator(), known.tournament?.version > 0];
   fill(place, mark, () => {
     // The pictures of this board stay until the new ones are here.
     const before = $('#pictures', place), pictures = el('div.cmp', {id: 'pictures', 'data-board': board.name});

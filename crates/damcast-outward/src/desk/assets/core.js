@@ -83,6 +83,9 @@ const secret = {
   set: value => value ? sessionStorage.setItem('damcast-desk', value) : sessionStorage.removeItem('damcast-desk'),
 };
 
+/** Ends a request after this many milliseconds; Safari 15 has no `AbortSignal.timeout`. */
+const patienceOf = time => { const end = new AbortController(); setTimeout(() => end.abort(), time); return end.signal; };
+
 /** Sends a request to the desk; shows the login form if the session has ended. The answer has `ok`, and `error` if that is false. */
 const api = async (path, body) => {
   const own = secret.get() ?? '', headers = {'X-Damcast-Desk': own};
@@ -90,7 +93,7 @@ const api = async (path, body) => {
   let answer;
   try {
     // The station waits 30 s at most; a file may be sent on a slow line.
-    const patience = AbortSignal.timeout(45_000 + JSON.stringify(body ?? '').length / 20);
+    const patience = patienceOf(45_000 + JSON.stringify(body ?? '').length / 20);
     answer = await fetch(path, {signal: patience, method: body === undefined ? 'GET' : 'POST', headers, body: body === undefined ? undefined : JSON.stringify(body), cache: 'no-store'});
   } catch {
     return {ok: false, outcome_unknown: true, error: texts.outcome_unknown};
@@ -365,12 +368,17 @@ const button = (text, key, onclick, more = {}) => el('button.btn', {type: 'butto
 
 const sound = {
   context: null,
+  waking: null,
   known: new Set(),
   beep() {
     const {context} = sound;
     if (!context) return;
     // A tablet that was locked has stopped it; what came meanwhile sounds once it goes on.
-    if (context.state !== 'running') { context.resume().then(() => context.state === 'running' && sound.beep(), () => {}); return; }
+    if (context.state !== 'running') {
+      const wake = () => { sound.waking = null; };
+      sound.waking ??= context.resume().then(() => { wake(); if (context === sound.context && context.state === 'running') sound.beep(); }, wake);
+      return;
+    }
     for (const [start, tone] of [[0, 660], [0.18, 880]]) {
       const oscillator = context.createOscillator(), gain = context.createGain();
       oscillator.frequency.value = tone;
@@ -507,7 +515,7 @@ const start = async () => {
   $('#sound').addEventListener('click', event => {
     const isOn = event.target.getAttribute('aria-pressed') !== 'true';
     sound.context?.close();
-    sound.context = isOn ? new AudioContext() : null;
+    [sound.context, sound.waking] = [isOn ? new AudioContext() : null];
     event.target.setAttribute('aria-pressed', isOn);
     event.target.textContent = isOn ? texts.sound_on : texts.sound_off;
     sound.beep();

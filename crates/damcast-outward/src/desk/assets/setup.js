@@ -88,16 +88,18 @@ const setUp = async board => {
       put(from, letter);
     }
   });
+  /** Chooses the side to move that a FEN names. */
+  const chooseSide = text => { const side = {w: 'white', b: 'black'}[text.trim()[0]?.toLowerCase()]; if (side) $(`[value=${side}]`, turn).checked = true; };
   fen.addEventListener('input', () => {
     const read = piecesOf(answer, fen.value);
     writing = true;
-    if (read) { pieces = read; draw(); }
+    if (read) { pieces = read; chooseSide(fen.value); draw(); }
   });
   turn.addEventListener('change', () => { writing = false; draw(); });
-  const take = text => () => { const read = piecesOf(answer, text); if (read) { writing = false; pieces = read; draw(); dialog.preview(); } };
+  const take = (text, hasTurn = true) => () => { const read = piecesOf(answer, text); if (read) { writing = false; pieces = read; if (hasTurn) chooseSide(text); draw(); dialog.preview(); } };
   const dialog = propose({
     title: filled(texts.title_of, texts.set_position, called(board)), verb: texts.set_position_verb,
-    fields: [el('div.ab', {}, button(texts.as_on_board, 'shown', take(answer.shown.fen)), answer.published && button(texts.as_published, 'published', take(answer.published.fen)),
+    fields: [el('div.ab', {}, button(texts.as_on_board, 'shown', take(answer.shown.fen, false)), answer.published && button(texts.as_published, 'published', take(answer.published.fen)),
       button(texts.start_position, 'start-position', take(answer.start)), button(texts.empty_board, 'empty', () => { writing = false; pieces = names.map(() => '.'); draw(); dialog.preview(); })),
     palette, el('div.setup', {}, svg, fields), men, turn, field('FEN', fen)],
     request: () => wish(nowOf(board), `setup ${fen.value.trim()}`),

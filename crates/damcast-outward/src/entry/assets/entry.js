@@ -11,9 +11,12 @@ const shape = (name, attributes) => {
   return element;
 };
 
+/** Ends a request after this many milliseconds; Safari 15 has no `AbortSignal.timeout`. */
+const patienceOf = time => { const end = new AbortController(); setTimeout(() => end.abort(), time); return end.signal; };
+
 /** Sends JSON, or asks without a body. Throws if nothing answers: to a question within five seconds, to a request within ten. */
 const send = async (path, body) => {
-  const answer = await fetch(path, {method: body ? 'POST' : 'GET', headers: body ? {'Content-Type': 'application/json'} : {}, body: body && JSON.stringify(body), cache: 'no-store', signal: AbortSignal.timeout(body ? 10000 : 5000)});
+  const answer = await fetch(path, {method: body ? 'POST' : 'GET', headers: body ? {'Content-Type': 'application/json'} : {}, body: body && JSON.stringify(body), cache: 'no-store', signal: patienceOf(body ? 10000 : 5000)});
   return answer.json();
 };
 
@@ -126,9 +129,22 @@ class Table {
     const field = name => form.elements[name]?.value.trim() ?? '';
     if (act === 'enter') {
       this.enter(field('move'));
+    } else if (act === 'take-back' && this.queue.length) {
+      this.takeBackWaiting();
     } else {
       this.change({act, game: this.view.game, ...(act === 'take-back' ? {ply: this.view.plies.length} : {result: event.submitter.value})});
     }
+  }
+
+  /** Takes back the last move that waits: the station does not know it. A second tap within a second does nothing. */
+  takeBackWaiting() {
+    if (this.isChanging) return;
+    Object.assign(this, {isChanging: true, refused: null, notice: null});
+    this.queue.pop();
+    this.pick(null);
+    this.keep();
+    this.draw();
+    setTimeout(() => { this.isChanging = false; this.draw(); }, 1000);
   }
 
   /** Enters a move with the times that the form has. */
@@ -164,11 +180,12 @@ class Table {
     this.isSending = true;
     try {
       while (this.queue.length && !this.refused) {
-        const answer = await send(`/table/${this.key}`, this.queue[0]);
+        const [first] = this.queue, answer = await send(`/table/${this.key}`, first);
         this.isAway = Boolean(answer.try_again);
         if (answer.try_again) break;
         this.hear(answer);
-        const [first] = this.queue;
+        // It was taken back here meanwhile; if it has arrived, another tap asks the station.
+        if (this.queue[0] !== first) continue;
         // A wrong time costs no move: the page refuses it before the station knows of it.
         if (!answer.ok && !answer.table && !answer.invalid_code && (first.white || first.black)) {
           Object.assign(first, {white: '', black: ''});
@@ -176,7 +193,7 @@ class Table {
           this.notice = answer.error;
           continue;
         }
-        if (!answer.ok) { this.refused = filled(texts.was_refused, this.queue[0].move, answer.error); break; }
+        if (!answer.ok) { this.refused = filled(texts.was_refused, first.move, answer.error); break; }
         this.queue.shift();
         this.keep();
       }
@@ -217,9 +234,12 @@ class Table {
     const letter = pieces[this.view.names.indexOf(name)];
     const isOwn = letter !== '.' && (letter.toLowerCase() === 'w') === (turn === 'white');
     const from = this.moves().filter(move => move.path[0] === name);
-    if (this.picked && !(isOwn && from.length)) {
+    // A capture may end where it begins.
+    const isRound = this.picked?.length > 1 && this.picked[0] === name;
+    if (this.picked && (isRound || !(isOwn && from.length))) {
       const path = [...this.picked, name];
-      const fits = this.moves().filter(move => move.path[0] === path[0] && path.slice(1).every((square, at, all) => move.path.slice(1).indexOf(square) >= 0 && (at === 0 || move.path.indexOf(square) > move.path.indexOf(all[at - 1]))));
+      const follows = way => { let at = 0; return path.slice(1).every(square => (at = way.indexOf(square, at + 1)) > 0); };
+      const fits = this.moves().filter(move => move.path[0] === path[0] && follows(move.path));
       const ending = fits.filter(move => move.path.at(-1) === name);
       if (ending.length === 1) this.enter(ending[0].text);
       else if (!fits.length && this.queue.length && letter === '.') this.enter(path.join('-'));
@@ -286,9 +306,9 @@ class Table {
   }
 
   drawBack() {
-    const {card, view, queue} = this, form = $('form.back', card), last = view.plies.at(-1);
+    const {card, view, queue} = this, form = $('form.back', card), last = queue.at(-1)?.move ?? view.plies.at(-1);
     const isPlaying = view.state === 'playing' && !queue.length;
-    form.hidden = !isPlaying || !last;
+    form.hidden = !last || !(isPlaying || queue.length);
     $('.claim', card).hidden = !isPlaying;
     for (const button of card.querySelectorAll('.back button, .claim button')) button.disabled = this.isChanging;
     if (last) $('button', form).textContent = filled(texts.take_back, last);
