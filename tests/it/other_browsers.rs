@@ -77,6 +77,8 @@ fn names_and_clocks_on_wall_do_not_overlap() {
             let screen = json!({"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": false});
             browser.call("Emulation.setDeviceMetricsOverride", screen);
             browser.visit(&format!("http://{}/?wall", server.address));
+            // A window may get its size late.
+            browser.wait("innerWidth", &1280.into());
             browser.wait("document.querySelector('.g .nm1').style.letterSpacing !== ''", &true.into());
             // A line is as high as its letters, and the clock is above or below it.
             let faults = "[...document.querySelectorAll('.wall li:not([hidden]) .pl')].filter(one => { const name = one.querySelector('.nm1'), box = name.getBoundingClientRect(), \

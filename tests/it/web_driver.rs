@@ -147,9 +147,9 @@ impl WebDriver {
         self.order(&RUN_SCRIPT, &json!({"script": LISTEN, "args": []}));
     }
 
-    /// Gives the page this size, or the smallest one that the browser has.
+    /// Gives the page this size, or the smallest one that the browser has; some time later, if the browser takes its time.
     pub fn resize(&mut self, width: i64, height: i64) {
-        self.order(&RESIZE_WINDOW, &json!({"width": width, "height": height}));
+        // Measured before: a page and its window change one after the other.
         let frame = self.evaluate("[outerWidth - innerWidth, outerHeight - innerHeight]").unwrap();
         let [more, higher] = [0, 1].map(|index| frame[index].as_i64().unwrap());
         self.order(&RESIZE_WINDOW, &json!({"width": width + more, "height": height + higher}));
