@@ -396,6 +396,19 @@ fn dialog_sends_only_what_it_has_shown() {
     browser.wait("held.length", &1.into());
     browser.evaluate("held.pop()(), 0");
     browser.wait(state, &"false,true".into());
+    close(&mut browser);
+    // The answer is lost: the desk does not say that nothing was done, and its button does not do it twice.
+    browser.evaluate(
+        "{ const ask = fetch; window.fetch = async (...all) => { const answer = await ask(...all), body = String(all[1]?.body);
+         if (body.includes('undo') && !body.includes('dry_run')) throw new TypeError('lost'); return answer; }; 0 }",
+    );
+    browser.evaluate(&format!("{undo}.click()"));
+    browser.wait("held.length", &1.into());
+    browser.evaluate("held.pop()(), 0");
+    browser.wait(state, &"false,true".into());
+    browser.evaluate("document.querySelector('dialog form').requestSubmit()");
+    browser.wait("document.querySelector('#banner').textContent.startsWith('The desk does not answer.')", &true.into());
+    assert_eq!(browser.evaluate("document.querySelector('dialog').open"), false);
     assert_no_page_errors(&browser, &[]);
 }
 

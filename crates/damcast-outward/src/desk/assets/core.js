@@ -301,9 +301,11 @@ const propose = ({title, fields = [], request, effect = () => [], verb, done = (
     if (requested.do === 'tournament' || /^(result|names)/.test(requested.request)) learnTournament();
     const isOpen = form.isConnected && dialog.open;
     if (!reply.ok) {
-      const words = filled(texts.not_done, plain(reply.error ?? ''));
+      const words = failure(reply);
+      // If it was done, it must not be done twice: look at the board first.
+      if (isOpen && reply.outcome_unknown && /^(undo|flip|rotate)/.test(requested.request)) dialog.close();
       // The user has closed this dialog, or opened another one.
-      if (!isOpen) { banner(words); return; }
+      if (!isOpen || !dialog.open) { banner(words); return; }
       // Ask again: the user has not confirmed what this refusal warns of.
       unconfirm();
       offer(reply.error ?? '');
@@ -355,6 +357,8 @@ const radios = (label, choices, value) => {
   return group;
 };
 /** Member of a request with its reason; an empty text if there is none. */
+/** Says why something was not done, or that this is not known. */
+const failure = reply => reply.outcome_unknown ? plain(reply.error) : filled(texts.not_done, plain(reply.error ?? ''));
 const because = reason => reason.value && {reason: reason.value};
 /** Fields for the kind of a result, at first that of the result so far, and its reason; `said()` returns their members of a request. */
 const circumstances = before => {

@@ -11,7 +11,7 @@ const changeSetup = (change, before = contents) => evening.last = evening.last.t
   const reply = await ask({do: 'set-up', seen, contents: next});
   evening.changes++;
   evening.asked = 0;
-  if (!reply.ok) { banner(filled(texts.not_done, plain(reply.error))); show(); return false; }
+  if (!reply.ok) { banner(failure(reply)); show(); return false; }
   Object.assign(evening, {previous: seen, left: next});
   evening.setup = {...evening.setup, contents: next};
   banner(plain(reply.messages.join(' · ')) || texts.done, true);

@@ -18,7 +18,7 @@ const feature = async choice => {
   const reply = await ask(ofTournament({command: 'feature', ...choice}));
   if (reply.ok) views.on_air.turns = views.on_air.every = undefined;
   learnTournament();
-  banner(plain(reply.ok ? reply.messages?.[0] ?? texts.done : filled(texts.not_done, reply.error ?? '')), reply.ok);
+  banner(reply.ok ? plain(reply.messages?.[0] ?? texts.done) : failure(reply), reply.ok);
 };
 
 const featuredText = () => {

@@ -97,7 +97,7 @@ const enterResult = async (section, round, row, result) => {
   const reply = await ask(request);
   await learnTournament();
   if (reply.ok) banner(plain(reply.messages?.[0] ?? texts.done), true);
-  else if ($('#dialog').open) banner(filled(texts.not_done, plain(reply.error ?? '')));
+  else if ($('#dialog').open) banner(failure(reply));
   else if (going) giveResult(nowOf(board), onBoard, reply.error);
   else resultOf(section, round, pairing, id => section.players.find(player => player.id === id)?.name ?? '–', board, result, reply.error);
   return reply.ok;

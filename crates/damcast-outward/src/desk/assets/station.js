@@ -78,7 +78,7 @@ const viewersAddress = async place => {
 const endSession = (place, {id, name, role, address}) => tell(texts.end_session, el('p', {}, bdi(name), `, ${texts[role]}, `, bdi(address)), el('div.ab', {}, button(texts.end_session, 'end', async () => {
   $('#dialog').close();
   const reply = await api('/api/revoke', {id});
-  if (!reply.ok) banner(filled(texts.not_done, plain(reply.error ?? '')));
+  if (!reply.ok) banner(failure(reply));
   people.drawn = 0;
   people(place);
 })));
