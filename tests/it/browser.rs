@@ -29,7 +29,7 @@ pub struct Browser {
     pub errors: Vec<String>,
 }
 
-/// What passes commands to a browser.
+/// Connection to a browser, by which it gets its commands.
 enum Driver {
     Chromium(Chromium),
     WebDriver(WebDriver),

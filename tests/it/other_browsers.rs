@@ -11,6 +11,11 @@ use crate::serve::{OutletFixture, Server};
 /// Programs of the browsers.
 const ALL: [&str; 3] = ["chromium", "firefox-esr", "WebKitWebDriver"];
 
+/// Starts each browser that is installed, one after the other. Returns it with its program.
+fn browsers() -> impl Iterator<Item = (&'static str, Browser)> {
+    ALL.into_iter().filter_map(|program| Some((program, Browser::start(program)?)))
+}
+
 /// Serves a hall in which each board has played a move.
 fn hall(boards: u32) -> (OutletFixture, Server) {
     let mut outlet = OutletFixture::new();
@@ -34,8 +39,7 @@ fn open_pages_follow_in_other_browsers() {
 #[test]
 fn errors_of_pages_are_seen_in_each_browser() {
     let (_outlet, server) = hall(1);
-    for program in ALL {
-        let Some(mut browser) = Browser::start(program) else { continue };
+    for (program, mut browser) in browsers() {
         browser.visit(&format!("http://{}/", server.address));
         browser.wait(LIVE, &"Live".into());
         assert!(browser.page_errors().is_empty(), "{:?}", browser.page_errors());
@@ -52,8 +56,7 @@ fn errors_of_pages_are_seen_in_each_browser() {
 #[test]
 fn cards_out_of_view_have_their_height() {
     let (_outlet, server) = hall(64);
-    for program in ALL {
-        let Some(mut browser) = Browser::start(program) else { continue };
+    for (program, mut browser) in browsers() {
         browser.visit(&format!("http://{}/", server.address));
         browser.wait(LIVE, &"Live".into());
         for top in [0, 1500, 4000, 99_999, 1500, 0] {
@@ -72,8 +75,7 @@ fn cards_out_of_view_have_their_height() {
 fn names_and_clocks_on_wall_do_not_overlap() {
     for boards in [1, 4, 9, 14, 80] {
         let (_outlet, server) = hall(boards);
-        for program in ALL {
-            let Some(mut browser) = Browser::start(program) else { continue };
+        for (program, mut browser) in browsers() {
             let screen = json!({"width": 1280, "height": 720, "deviceScaleFactor": 1, "mobile": false});
             browser.call("Emulation.setDeviceMetricsOverride", screen);
             browser.visit(&format!("http://{}/?wall", server.address));

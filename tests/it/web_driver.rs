@@ -22,7 +22,7 @@ pub struct WebDriver {
     _profile: tempfile::TempDir,
 }
 
-/// A driver or browser with all that it has started.
+/// Process group of a driver or a browser; all of its processes end with it.
 struct Processes(Child);
 
 impl Drop for Processes {
@@ -106,6 +106,8 @@ impl WebDriver {
     fn command(&mut self, [method, path, name]: &Order, params: &Value) -> Result<Value, String> {
         let mut answer = match &mut self.protocol {
             Protocol::Http { address, session } => {
+                // A driver that has ended takes no connection.
+                drop(TcpStream::connect(&*address).map_err(|error| error.to_string())?);
                 let body = params.to_string();
                 let head = format!("{method} {session}{path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n");
                 let kind = format!("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
@@ -147,9 +149,9 @@ impl WebDriver {
         self.order(&RUN_SCRIPT, &json!({"script": LISTEN, "args": []}));
     }
 
-    /// Gives the page this size, or the smallest one that the browser has; some time later, if the browser takes its time.
+    /// Gives the page this size in pixels, or the smallest one that the browser has. The page may have its old size for some time.
     pub fn resize(&mut self, width: i64, height: i64) {
-        // Measured before: a page and its window change one after the other.
+        // Measure first: during a change the page may have its old size and the window its new one.
         let frame = self.evaluate("[outerWidth - innerWidth, outerHeight - innerHeight]").unwrap();
         let [more, higher] = [0, 1].map(|index| frame[index].as_i64().unwrap());
         self.order(&RESIZE_WINDOW, &json!({"width": width + more, "height": height + higher}));

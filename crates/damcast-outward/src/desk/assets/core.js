@@ -356,9 +356,9 @@ const radios = (label, choices, value) => {
   Object.defineProperty(group, 'value', {get: () => $('input:checked', group)?.value ?? ''});
   return group;
 };
-/** Member of a request with its reason; an empty text if there is none. */
 /** Says why something was not done, or that this is not known. */
 const failure = reply => reply.outcome_unknown ? plain(reply.error) : filled(texts.not_done, plain(reply.error ?? ''));
+/** Member of a request with its reason; an empty text if there is none. */
 const because = reason => reason.value && {reason: reason.value};
 /** Fields for the kind of a result, at first that of the result so far, and its reason; `said()` returns their members of a request. */
 const circumstances = before => {
@@ -377,10 +377,10 @@ const sound = {
   beep() {
     const {context} = sound;
     if (!context) return;
-    // A tablet that was locked has stopped it; what came meanwhile sounds once it goes on.
+    // A tablet stops the sound while it is locked. All alarms of that time sound as one, as soon as the sound is on again.
     if (context.state !== 'running') {
-      const wake = () => { sound.waking = null; };
-      sound.waking ??= context.resume().then(() => { wake(); if (context === sound.context && context.state === 'running') sound.beep(); }, wake);
+      const forget = () => { sound.waking = null; };
+      sound.waking ??= context.resume().then(() => { forget(); if (context === sound.context && context.state === 'running') sound.beep(); }, forget);
       return;
     }
     for (const [start, tone] of [[0, 660], [0.18, 880]]) {
@@ -519,7 +519,8 @@ const start = async () => {
   $('#sound').addEventListener('click', event => {
     const isOn = event.target.getAttribute('aria-pressed') !== 'true';
     sound.context?.close();
-    [sound.context, sound.waking] = [isOn ? new AudioContext() : null];
+    sound.context = isOn ? new AudioContext() : null;
+    sound.waking = null;
     event.target.setAttribute('aria-pressed', isOn);
     event.target.textContent = isOn ? texts.sound_on : texts.sound_off;
     sound.beep();

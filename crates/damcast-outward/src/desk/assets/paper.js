@@ -14,7 +14,7 @@ const printSheets = async (sheets, section, round) => {
   if (!place.childElementCount) { banner(texts.nothing_to_print); return; }
   document.body.append(place);
   document.body.classList.add('printing');
-  // A tablet draws the sheets again after `afterprint`, for another printer: they stay until the page is used again.
+  // Keep the sheets until somebody uses the page again: after `afterprint` a tablet draws them once more for another printer.
   for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, () => { document.body.classList.remove('printing'); place.remove(); }, {once: true, capture: true});
   print();
 };

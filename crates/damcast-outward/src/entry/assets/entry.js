@@ -184,7 +184,7 @@ class Table {
         this.isAway = Boolean(answer.try_again);
         if (answer.try_again) break;
         this.hear(answer);
-        // It was taken back here meanwhile; if it has arrived, another tap asks the station.
+        // The player has taken the move back meanwhile. If the station has it, *Take back* now asks the station.
         if (this.queue[0] !== first) continue;
         // A wrong time costs no move: the page refuses it before the station knows of it.
         if (!answer.ok && !answer.table && !answer.invalid_code && (first.white || first.black)) {

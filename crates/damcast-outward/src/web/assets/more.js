@@ -51,7 +51,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   // --- copies of what a page of a game has, and swipes over its board
   async function copy(button, text) {
     try {
-      // Safari copies only during the click: a text that is still to come goes in as a promise.
+      // Safari copies only while it handles the click, so the clipboard gets the promise of a text that is still loading.
       if (text.then) await navigator.clipboard.write([new ClipboardItem({ "text/plain": text.then((words) => new Blob([words], { type: "text/plain" })) })]);
       else await navigator.clipboard.writeText(text);
     } catch {
@@ -142,7 +142,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   // --- a line of the viewer's own: the page has its legal moves; a touched piece shows where it may go
   let touched = [];
   function touch(board, click) {
-    // Not by `getScreenCTM`: Safari leaves out the rotation of a turned board, which does not change its box.
+    // Use the box, which is the same for a turned board. `getScreenCTM` lacks the rotation in Safari.
     const box = board.getBoundingClientRect(), view = board.viewBox.baseVal, width = +board.dataset.w, part = (at) => (isTurned() ? 1 - at : at);
     const point = { x: view.x + view.width * part((click.clientX - box.left) / box.width), y: view.y + view.height * part((click.clientY - box.top) / box.height) };
     const column = Math.floor(point.x / 10), field = Math.floor(point.y / 10) * width + column;

@@ -41,7 +41,7 @@ pub struct ViewerGame {
     pub began_at: i64,
     /// Lines of the game in the file of events.
     pub lines: GameLines,
-    /// Number of the line of the last move.
+    /// Number (`seq`) of the line of the last move; 0 without a move.
     pub moved_in: u64,
     /// Last reading of the clock.
     pub clock: Option<ViewerClock>,

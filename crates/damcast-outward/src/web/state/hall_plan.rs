@@ -18,8 +18,8 @@ pub struct HallPlan {
     pub tournament: Tournament,
     /// Boards in their order.
     pub boards: Vec<PlannedBoard>,
-    /// Adjourned pairings, each with the number of the line since which it is.
-    deferred_in: BTreeMap<Id, u64>,
+    /// Adjourned pairings, each with the number of the line that adjourned it.
+    adjourned_in: BTreeMap<Id, u64>,
     claims: OnceLock<BTreeMap<u64, String>>,
 }
 
@@ -99,10 +99,10 @@ impl ViewerHall {
         (self.restarts, self.planned_seq)
     }
 
-    /// Whether a game goes on that was interrupted: it has moves since then, and a clock runs. `pairing`: id of its pairing.
+    /// Whether an adjourned game is played again: it has moves after the line that adjourned it, and a clock runs. `pairing`: id of its pairing.
     pub fn is_continued(&self, game: &ViewerGame, pairing: &str) -> bool {
         let (hall, own) = pairing.rsplit_once('/').unwrap_or(("", pairing));
-        let since = || self.plans.get(hall)?.deferred_in.get(&Id(own.parse().ok()?));
+        let since = || self.plans.get(hall)?.adjourned_in.get(&Id(own.parse().ok()?));
         since().is_some_and(|since| game.moved_in > *since) && game.clock.is_some_and(|clock| clock.running.is_some())
     }
 
@@ -120,9 +120,9 @@ impl ViewerHall {
         for part in event.parts.into_iter().filter_map(|part| serde_json::from_value::<Part>(part).ok()) {
             if let Part::Pairing(SectionPart { id, value, .. }) = &part {
                 if value.as_ref().is_some_and(|pairing| pairing.deferral == Some(Deferral::Adjourned)) {
-                    plan.deferred_in.entry(*id).or_insert(seq);
+                    plan.adjourned_in.entry(*id).or_insert(seq);
                 } else {
-                    plan.deferred_in.remove(id);
+                    plan.adjourned_in.remove(id);
                 }
             }
             // Setting a part cannot fail.
