@@ -103,6 +103,8 @@ fn each_outlet_follows_configured_delay() {
         (&outlets[2]["name"], &outlets[2]["delay_plies"], &outlets[0]["delay_s"]),
         (&"late".into(), &4.into(), &86400.into())
     );
+    let sign = |outlet: &str| serde_json::from_str::<Value>(&hall.read(&format!("{outlet}/alive.json"))).unwrap();
+    assert_eq!((&sign("public")["delay_s"], &sign("public-late")["delay_plies"]), (&86400.into(), &4.into()));
     // The undelayed folder is not public.
     assert_eq!(fs::metadata(hall.file("live")).unwrap().mode() & 0o007, 0);
     let place = hall.ends_clean();

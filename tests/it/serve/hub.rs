@@ -474,6 +474,34 @@ fn stop_recorder(outlet: &OutletFixture) {
 }
 
 #[test]
+fn pages_of_several_halls_tell_longest_delay() {
+    let (mut one, mut two) = (game(), OutletFixture { generation: "00000000000000b2".into(), ..OutletFixture::new() });
+    two.begin("board-1", json!({"White": "Visser", "Black": "Smit"}));
+    let sign = |delay: &str| format!("{{\"alive\":1795651982000,{delay}}}\n");
+    one.write("alive.json", &sign("\"delay_s\":900,\"delay_plies\":0"));
+    two.write("alive.json", &sign("\"delay_s\":90,\"delay_plies\":1"));
+    let tells = |pages: &Server, path: &str| {
+        let page = pages.get(path).text();
+        ["Delay: 15 minutes", "Delay: 1 move<"].map(|delay| page.contains(delay))
+    };
+    let pages = one.serve();
+    wait_long("the delay of the hall", || tells(&pages, "/standings") == [true, false]);
+    // A hall has its server, the other one its folder.
+    let hub = HubFixture::new(&[("a", &url_of(&pages)), ("b", &folder_of(&two))]);
+    let config = hub.folder.path().join("serve.toml");
+    fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {:?}\n", hub.path(""))).unwrap();
+    wait_long("the joined events", || !hub.read("events.ndjson").is_empty());
+    let joined = super::serve(&config);
+    wait_long("the delay of both", || tells(&joined, "/") == [true, true] && tells(&joined, "/?wall") == [true, true]);
+    one.write("alive.json", &sign("\"delay_s\":0,\"delay_plies\":0"));
+    one.play("board-1", 1);
+    wait_long("the delay of the other hall", || {
+        let page = joined.get("/?lang=nl").text();
+        page.contains("Vertraging: 90 seconden") && page.contains("Vertraging: 1 zet<")
+    });
+}
+
+#[test]
 fn hall_that_is_away_keeps_its_boards_in_another_generation() {
     let (mut one, mut two) = (game(), OutletFixture { generation: "00000000000000b2".into(), ..OutletFixture::new() });
     two.begin("board-1", json!({"White": "Visser", "Black": "Smit"}));

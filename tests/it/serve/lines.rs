@@ -106,7 +106,7 @@ fn reader_follows_from_before_first_event() {
     server.wait_for(&outlet);
     let mut stream = LineStream::open(&server, "from=1&follow");
     assert_eq!(stream.next_numbered(), Some(outlet.events()));
-    outlet.write("alive.json", "{\"at\":\"2026-11-21T09:31:02.120+01:00\"}");
+    outlet.write("alive.json", "{\"alive\":1795651982000,\"delay_s\":900,\"delay_plies\":2}     \n");
     let mut beat_with = |is_it: &dyn Fn(&Value) -> bool| loop {
         let beat: Value = serde_json::from_str(&stream.next().unwrap()).unwrap();
         if is_it(&beat) {
@@ -115,6 +115,8 @@ fn reader_follows_from_before_first_event() {
     };
     let beat = beat_with(&|beat| !beat["alive"].is_null());
     assert!(beat["alive"].as_u64().unwrap() < TIMEOUT.as_millis() as u64, "{beat}");
+    let beat = beat_with(&|beat| beat["delay_s"] != 0);
+    assert_eq!((&beat["delay_s"], &beat["delay_plies"]), (&json!(900), &json!(2)));
     // The tag tells that other files have changed.
     outlet.write("games.pdn", "[White \"Visser\"]\n\n*\n");
     beat_with(&|other| other["files"].is_string() && other["files"] != beat["files"]);

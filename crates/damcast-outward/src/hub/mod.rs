@@ -31,7 +31,7 @@ mod state;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -281,9 +281,9 @@ impl Hub {
                 hall.state.problem = None;
                 hall.state.recorder_age = Some(Duration::ZERO);
             }
-            News::Alive(age) => {
+            News::Alive(age, delay) => {
                 hall.heard = Some(Instant::now());
-                hall.state.recorder_age = age;
+                (hall.state.recorder_age, hall.state.delay) = (age, delay);
                 hall.state.problem = None;
             }
             // A folder that was taken away, or is not there yet, has no files; those that are known stay.
@@ -480,7 +480,7 @@ impl Hub {
         let is_current = self.disk_error.is_none() && self.halls.iter().all(|hall| hall.has_all_lines || is_away(hall));
         if is_current && self.signed.is_none_or(|signed| signed.elapsed() >= SIGN_INTERVAL) {
             self.signed = Some(Instant::now());
-            if let Err(error) = write_sign(&self.options.directory) {
+            if let Err(error) = self.write_sign() {
                 tracing::debug!(%error, "no sign of life can be written");
             }
         }
@@ -510,6 +510,17 @@ impl Hub {
             tracing::debug!(%error, "the state cannot be written");
         }
     }
+
+    /// Overwrites the hub's sign of life in place, as the recorder does; with the longest delay of the halls.
+    fn write_sign(&self) -> io::Result<()> {
+        let path = self.options.directory.join("alive.json");
+        let mut file = fs::OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        let delays = || self.halls.iter().map(|hall| hall.state.delay);
+        let seconds = delays().map(|delay| delay.seconds).max().unwrap_or_default();
+        let plies = delays().map(|delay| delay.plies).max().unwrap_or_default();
+        let sign = format!("{{\"alive\":{},\"delay_s\":{seconds},\"delay_plies\":{plies}}}", state::now());
+        file.write_all(format!("{sign:71}\n").as_bytes())
+    }
 }
 
 fn with_names(halls: &[Hall]) -> Vec<(&str, &HallFiles)> {
@@ -525,10 +536,4 @@ fn remove_other_halls(options: &HubOptions) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Overwrites the hub's sign of life in place, as the recorder does.
-fn write_sign(folder: &Path) -> io::Result<()> {
-    let mut file = fs::OpenOptions::new().write(true).create(true).truncate(false).open(folder.join("alive.json"))?;
-    file.write_all(format!("{{\"alive\":{:013}}}\n", state::now()).as_bytes())
 }

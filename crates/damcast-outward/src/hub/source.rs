@@ -9,16 +9,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant, SystemTime};
 
-use serde::Deserialize;
-
 use super::copied_files::{ARCHIVE, CopiedFile, FILES_DOCUMENT, ListedFiles};
 use super::copy::{CopyPosition, read_line};
 use crate::curl::{self, FileRequest, LineAnswer};
 use crate::follow::{FollowEvent, Follower, Progress, RestartReason};
 use crate::hex::hex;
+use crate::web::event_lines::Beat;
 use crate::web::event_lines::{GENERATION_HEADER, PREFIX_HEADER};
 use crate::web::event_reader::RecorderSign;
 use crate::web::files::{EVENTS_FILE, OutletFiles};
+use crate::web::view::OutletDelay;
 
 /// Largest number of bytes in a batch of lines.
 const MAX_BATCH_LEN: usize = 256 << 10;
@@ -54,8 +54,8 @@ pub(super) enum News {
     Begin(RestartReason, Vec<CopiedFile>),
     /// Lines after a number, and the end of the copy with them.
     Lines(u64, Vec<u8>, Box<CopyPosition>),
-    /// The hall was heard; its recorder gave its last sign of life at this age, if it gives any.
-    Alive(Option<Duration>),
+    /// The hall was heard; its recorder gave its last sign of life at this age, if it gives any, and has this delay.
+    Alive(Option<Duration>, OutletDelay),
     /// Names of all files of the hall, and those that are new.
     Files(Vec<String>, Vec<CopiedFile>),
     /// The files of the hall cannot be had, and why.
@@ -192,14 +192,6 @@ struct UrlHall<'a> {
     sender: &'a NewsSender,
 }
 
-/// Line of a stream that has no number.
-#[derive(Deserialize)]
-struct Beat {
-    alive: Option<u64>,
-    /// Tag of the files.
-    files: Option<String>,
-}
-
 impl UrlHall<'_> {
     /// Opens the stream once and follows it to its end; returns why it ended.
     fn follow(&self) -> io::Result<String> {
@@ -271,7 +263,7 @@ impl UrlHall<'_> {
                     let _ = changed.try_send(());
                 }
                 batch.send(self.sender)?;
-                self.sender.send(News::Alive(beat.alive.map(Duration::from_millis)))?;
+                self.sender.send(News::Alive(beat.alive.map(Duration::from_millis), beat.delay))?;
                 continue;
             }
             if let Err(error) = batch.add(&line) {
@@ -428,7 +420,7 @@ impl FolderHall<'_> {
                 && beat.is_none_or(|beat| beat.elapsed() >= Duration::from_secs(5))
             {
                 beat = Some(Instant::now());
-                let news = News::Alive(sign.age(&files));
+                let news = News::Alive(sign.age(&files), sign.delay);
                 self.sender.send(fault.clone().map_or(news, News::Lost))?;
             }
         }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::state_file::{HALL, replace_state, wall_time};
+use crate::web::view::OutletDelay;
 
 /// Returns the time, in ms since 1970.
 pub(super) fn now() -> i64 {
@@ -61,6 +62,9 @@ pub(super) struct HallState {
     /// Age of the recorder's last sign of life when the hall was last heard.
     #[serde(skip)]
     pub recorder_age: Option<Duration>,
+    /// Delay of the hall's outlet.
+    #[serde(flatten)]
+    pub delay: OutletDelay,
     /// Reason why the hall cannot be heard.
     pub problem: Option<String>,
     /// Event that a person must look at.
@@ -81,6 +85,7 @@ impl HallState {
             generation: None,
             seq: 0,
             recorder_age: None,
+            delay: OutletDelay::default(),
             problem: None,
             alarm: None,
             alternates: false,

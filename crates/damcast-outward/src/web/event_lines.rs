@@ -1,8 +1,8 @@
 //! `GET /events` for programs: lines of the file of events as they are, up to the last one, or with `follow` also those to come.
 //!
-//! A stream that follows also has lines without a number, `{"alive":N,"files":TAG}`: the time since the recorder's last sign of life in ms,
-//! or `null` if it gives none, and a tag that changes when the files beside the events change. The head of each answer names the
-//! generation, and has the SHA-256 of the lines before the first one that it sends: a reader
+//! A stream that follows also has lines without a number, `{"alive":N,"files":TAG,"delay_s":S,"delay_plies":P}`: the time since the
+//! recorder's last sign of life in ms, or `null` if it gives none, a tag that changes when the files beside the events change, and the
+//! delay of the outlet. The head of each answer names the generation, and has the SHA-256 of the lines before the first one that it sends: a reader
 //! compares it with that of its own lines.
 
 use std::fs::File;
@@ -16,11 +16,12 @@ use axum::body::{Body, Bytes};
 use axum::http::header::HeaderName;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use sha2::Digest;
 
 use super::files::{EVENTS_FILE, FileBody, OutletFiles};
 use super::state::ViewerHall;
+use super::view::{OutletDelay, View};
 use crate::hex::hex;
 
 /// Header with the generation of the lines.
@@ -90,6 +91,18 @@ pub fn answer(files: &Arc<OutletFiles>, hall: &ViewerHall, sign: &Arc<AtomicI64>
     }
 }
 
+/// Line of a stream that has no number.
+#[derive(Serialize, Deserialize)]
+pub struct Beat {
+    /// Time since the recorder's last sign of life, in ms; `None` if it gives none.
+    pub alive: Option<u64>,
+    /// Tag that changes when the files beside the events change.
+    pub files: Option<String>,
+    /// Delay of the outlet.
+    #[serde(flatten)]
+    pub delay: OutletDelay,
+}
+
 /// Lines of one generation, for a program that follows them.
 #[derive(Clone)]
 pub struct LineFeed {
@@ -121,11 +134,12 @@ impl LineFeed {
         Some((bytes.into(), size < remaining))
     }
 
-    /// Returns the line without a number: for how long the recorder has been silent at a time, in ms since 1970, and the tag of the files.
-    pub fn beat(&self, hall: &ViewerHall, now: i64) -> Bytes {
-        let files = self.files.tag(&hall.halls);
+    /// Returns the line without a number at a time, in ms since 1970.
+    pub fn beat(&self, view: &View, now: i64) -> Bytes {
+        let files = self.files.tag(&view.hall.halls);
         let sign = Some(self.sign.load(Ordering::Relaxed)).filter(|sign| *sign != 0);
-        let beat = serde_json::json!({ "alive": sign.map(|sign| (now - sign).max(0)), "files": files });
-        format!("{beat}\n").into()
+        let alive = sign.and_then(|sign| u64::try_from((now - sign).max(0)).ok());
+        let beat = serde_json::to_string(&Beat { alive, files: Some(files), delay: view.delay });
+        (beat.unwrap_or_default() + "\n").into()
     }
 }

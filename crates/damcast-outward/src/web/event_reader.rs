@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use super::files::{EVENTS_FILE, OutletFiles, open_in_outlet};
 use super::plan::ViewerPlan;
 use super::state::{ViewerHall, time_of};
-use super::view::{View, featured, is_past};
+use super::view::{OutletDelay, View, featured, is_past};
 use crate::follow::{EventLine, FollowEvent, Follower, Progress};
 
 /// Longest wait for an event; the sign of life and the receivers are checked after each.
@@ -127,7 +127,7 @@ impl EventReader {
         busy.elapsed() >= BURST_PAUSE || begun.elapsed() >= MAX_BURST
     }
 
-    /// Publishes a view if the events, the recorder's signs of life or the featured board have changed, or the event is over.
+    /// Publishes a view if the events, the recorder's signs of life, the delay or the featured board have changed, or the event is over.
     fn publish(&mut self, has_news: bool, views: &watch::Sender<Arc<View>>) {
         let now = (self.now)();
         let unread = self.unreadable_since.map(|since| since.elapsed()).filter(|age| *age > MAX_SIGN_AGE);
@@ -135,6 +135,7 @@ impl EventReader {
         let silent_since = self.sign.silent_since(&self.files, now).or(unread);
         let is_same = || {
             silent_since == self.view.silent_since
+                && self.sign.delay == self.view.delay
                 && featured(&self.hall, &self.view.plan, now) == self.view.featured.as_deref()
                 && is_past(&self.view.plan, now) == self.view.is_past
         };
@@ -142,7 +143,9 @@ impl EventReader {
             let is_planned = self.hall.plan_key() == self.view.hall.plan_key();
             let plan = if is_planned { self.view.plan.clone() } else { Arc::new(ViewerPlan::of_halls(&self.hall)) };
             let step = self.view.step + 1;
-            self.view = Arc::new(View::new(self.hall.clone(), plan, silent_since, (now, step)));
+            let mut view = View::new(self.hall.clone(), plan, silent_since, (now, step));
+            view.delay = self.sign.delay;
+            self.view = Arc::new(view);
             views.send_replace(self.view.clone());
         }
     }
@@ -208,6 +211,8 @@ pub struct RecorderSign {
     text: Vec<u8>,
     /// Time at which the file last changed; `None` without the file.
     changed_at: Option<Instant>,
+    /// Delay of the outlet, as the last sign says.
+    pub delay: OutletDelay,
     /// Time since which the recorder is silent, in ms since 1970.
     silent_since: Option<i64>,
     /// Time of the last sign, in ms since 1970, for other threads; 0 without one.
@@ -216,8 +221,14 @@ pub struct RecorderSign {
 
 impl Default for RecorderSign {
     fn default() -> RecorderSign {
-        let created_at = Instant::now();
-        RecorderSign { created_at, text: Vec::new(), changed_at: None, silent_since: None, published: Arc::default() }
+        RecorderSign {
+            created_at: Instant::now(),
+            text: Vec::new(),
+            changed_at: None,
+            delay: OutletDelay::default(),
+            silent_since: None,
+            published: Arc::default(),
+        }
     }
 }
 
@@ -230,6 +241,7 @@ impl RecorderSign {
             let age = modified.elapsed().unwrap_or_default().min(Duration::from_secs(86_400 * 365));
             let is_first = self.changed_at.is_none();
             self.changed_at = Instant::now().checked_sub(age).filter(|_| is_first).or(Some(Instant::now()));
+            self.delay = serde_json::from_slice(&text).unwrap_or_default();
             self.text = text;
         }
         Some(self.changed_at?.elapsed())

@@ -129,7 +129,7 @@ impl Feed {
     /// Returns the beat of a reader. That of a page has the identifier of the view that the reader has.
     fn beat(&self, view: &View, now: i64) -> Bytes {
         let id = match self {
-            Feed::Lines(lines) => return lines.beat(&view.hall, now),
+            Feed::Lines(lines) => return lines.beat(view, now),
             Feed::Page { sent, .. } if *sent == view.step => format!("id: {}\n", view.id()),
             _ => String::new(),
         };
@@ -187,7 +187,7 @@ impl LiveStream {
 
     /// Creates a stream of lines. Its reader counts as no viewer.
     pub fn lines(views: watch::Receiver<Arc<View>>, lines: LineFeed, now: fn() -> i64) -> LiveStream {
-        let first = lines.beat(&views.borrow().hall, now());
+        let first = lines.beat(&views.borrow(), now());
         LiveStream { first, views, feed: Feed::Lines(lines), viewers: Arc::default(), now }
     }
 

@@ -5,10 +5,22 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::{Deserialize, Serialize};
 
 use super::next_games::NextGame;
 use super::plan::{PlannedPairing, PlannedSection, ViewerPlan};
 use super::state::{ViewerBoard, ViewerGame, ViewerHall};
+
+/// How much later than the boards an outlet shows moves, as its sign of life says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
+pub struct OutletDelay {
+    /// Seconds between recording and publication.
+    #[serde(rename = "delay_s", default)]
+    pub seconds: u32,
+    /// Number of last plies that are withheld during the game.
+    #[serde(rename = "delay_plies", default)]
+    pub plies: u32,
+}
 
 /// Content of all pages at one moment.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +33,8 @@ pub struct View {
     pub awaited: Vec<Arc<NextGame>>,
     /// Time since which the recorder is silent, in ms since 1970; `None` while it gives signs of life.
     pub silent_since: Option<i64>,
+    /// Delay of the outlet.
+    pub delay: OutletDelay,
     /// Name or number of the featured board: that of a game that has begun, or of one that waits.
     pub featured: Option<String>,
     /// Whether the last day of the event is over.
@@ -56,7 +70,7 @@ impl View {
     }
 
     /// Returns what identifies the view, also after a restart of the server: `generation.seq-digest`, `p` if the last day
-    /// is over, `s` if the recorder is silent then, and the featured board. A restored copy of a folder may have other lines with the
+    /// is over, `s` if the recorder is silent then, the delay if there is one, and the featured board. A restored copy of a folder may have other lines with the
     /// same numbers: the digest tells them apart.
     pub fn id(&self) -> String {
         let featured = self.featured.as_ref().map(|board| format!("-{}", utf8_percent_encode(board, NON_ALPHANUMERIC)));
@@ -65,8 +79,10 @@ impl View {
             (true, None) => "p",
             (false, _) => "",
         };
+        let OutletDelay { seconds, plies } = self.delay;
+        let delay = if self.delay == OutletDelay::default() { String::new() } else { format!("d{seconds}.{plies}") };
         let (id, digest) = (self.hall.id(), self.hall.digest());
-        format!("{id}-{digest}{past}{}", featured.unwrap_or_default())
+        format!("{id}-{digest}{past}{delay}{}", featured.unwrap_or_default())
     }
 
     /// Returns the view for a page; with `hides_results` its tables have no points, and no order that tells them.

@@ -509,7 +509,8 @@ impl Outlets {
                 next = Instant::now() + self.write(Local::now().fixed_offset());
                 guard.take().into_iter().for_each(StartGuard::finish);
             }
-            signs.write(self.slots.iter().filter_map(OutletSlot::shown).filter_map(Outlet::current_folder));
+            let shown = self.slots.iter().filter_map(OutletSlot::shown);
+            signs.write(shown.filter_map(|outlet| Some((outlet.current_folder()?, outlet.plan().delay))));
             self.slots.iter_mut().for_each(|place| place.report(&watches.problems));
             watches.log.report(self.log_problems());
             watches.live.report(of_live.iter().cloned());

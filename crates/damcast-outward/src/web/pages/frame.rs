@@ -155,6 +155,7 @@ impl PageBuilder<'_> {
             html! { div {
                 h1 { (self.title(shown, round.as_deref())) }
                 @if let Some(site) = site { p.meta { bdi { (site) } } }
+                @for delay in self.delays() { p.meta { (delay) } }
                 @for hall in away { p.meta data-silent-since=[hall.away_since] { bdi { (hall.name) } ": " span.st { (texts.board_silent) } } }
             } }
         });
@@ -198,6 +199,16 @@ impl PageBuilder<'_> {
             } }
         };
         self.html_document(PageContent { main, ..content })
+    }
+
+    /// Returns how much later than the boards the page shows moves, unless the event is over.
+    pub(super) fn delays(&self) -> Vec<String> {
+        let (texts, delay) = (self.texts(), self.view.delay);
+        let [minutes, seconds] = [delay.seconds / 60, delay.seconds % 60];
+        let time = if seconds == 0 { (texts.delay_minutes, minutes) } else { (texts.delay_seconds, delay.seconds) };
+        let delays = [time, (texts.delay_moves, delay.plies)].into_iter().filter(|(_, number)| *number > 0);
+        let of_event = delays.filter(|_| !self.is_over());
+        of_event.map(|(text, number)| self.language().count(text, number as usize)).collect()
     }
 
     /// Whether the page shows the alarm of a silent recorder.

@@ -385,7 +385,7 @@ impl<'a> PageBuilder<'a> {
         let [on, over] = self.count_games(&boards);
         let main = self.main("wall", "wl", || {
             let head = || html! { h1 { (self.title(&shown, self.current_round().as_deref())) } };
-            let counts = || html! { p { (self.language().count(texts.games_on, on)) " · " (self.language().count(texts.games_over, over)) } };
+            let counts = || html! { p { (self.language().count(texts.games_on, on)) " · " (self.language().count(texts.games_over, over)) @for delay in self.delays() { " · " (delay) } } };
             html! {
                 header.wh1 {
                     (self.parts.part("h1", "head", head))

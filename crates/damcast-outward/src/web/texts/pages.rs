@@ -360,6 +360,21 @@ texts! {
             "{} is afgelopen" "{} zijn afgelopen",
             "{} terminée" "{} terminées",
             "окончена {}" "окончены {}" "окончено {}";
+        /// In the head of a page that shows moves later than the boards. `{}`: a number of minutes.
+        delay_minutes: "Delay: {} minute" "Delay: {} minutes",
+            "Vertraging: {} minuut" "Vertraging: {} minuten",
+            "Différé de {} minute" "Différé de {} minutes",
+            "Задержка: {} минута" "Задержка: {} минуты" "Задержка: {} минут";
+        /// The same. `{}`: a number of seconds.
+        delay_seconds: "Delay: {} second" "Delay: {} seconds",
+            "Vertraging: {} seconde" "Vertraging: {} seconden",
+            "Différé de {} seconde" "Différé de {} secondes",
+            "Задержка: {} секунда" "Задержка: {} секунды" "Задержка: {} секунд";
+        /// The same. `{}`: a number of moves that each game is behind.
+        delay_moves: "Delay: {} move" "Delay: {} moves",
+            "Vertraging: {} zet" "Vertraging: {} zetten",
+            "Différé de {} coup" "Différé de {} coups",
+            "Задержка: {} ход" "Задержка: {} хода" "Задержка: {} ходов";
         /// Below the heading of the standings as they stand. `{}`: number of games whose result is not official yet.
         unofficial: "With {} result that is not official yet" "With {} results that are not official yet",
             "Met {} uitslag die nog niet officieel is" "Met {} uitslagen die nog niet officieel zijn",
