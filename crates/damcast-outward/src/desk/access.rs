@@ -128,7 +128,9 @@ mod tests {
     fn open_desk_needs_proxy_with_tls_or_local_client() {
         let tls = [("x-forwarded-for", "203.0.113.7"), ("x-forwarded-proto", "https")];
         assert_eq!(asked("127.0.0.1", &tls).unwrap().address.to_string(), "203.0.113.7");
-        assert_eq!(asked("127.0.0.1", &[("x-forwarded-for", "203.0.113.7")]).unwrap_err(), 403);
+        for plain in [("x-forwarded-for", "203.0.113.7"), ("x-forwarded-proto", "http")] {
+            assert_eq!(asked("127.0.0.1", &[plain]).unwrap_err(), 403);
+        }
         assert_eq!(asked("192.168.1.9", &tls).unwrap_err(), 403, "nobody else is believed");
         assert_eq!(asked("192.168.1.9", &[("x-forwarded-for", "127.0.0.1")]).unwrap_err(), 403);
         assert!(asked("127.0.0.1", &[]).is_ok());

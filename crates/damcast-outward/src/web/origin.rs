@@ -23,14 +23,15 @@ impl RequestOrigin {
     pub fn of(headers: &HeaderMap, PeerAddress(peer): PeerAddress, trusted_proxies: &[IpAddr]) -> RequestOrigin {
         let forwarded = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
         let forwarded: Vec<&str> = forwarded.flat_map(|value| value.split(',')).map(str::trim).collect();
-        let is_forwarded = !forwarded.is_empty();
+        let protocol = HeaderName::from_static("x-forwarded-proto");
+        let is_forwarded = !forwarded.is_empty() || headers.contains_key(&protocol);
         if !trusted_proxies.contains(&peer) {
             return RequestOrigin { address: peer, is_encrypted: false, is_forwarded };
         }
         // The last address that is no trusted proxy is the browser's.
         let addresses = forwarded.iter().rev().map(|word| word.parse::<IpAddr>().ok().map(|one| one.to_canonical()));
         let address = addresses.take_while(Option::is_some).flatten().find(|one| !trusted_proxies.contains(one));
-        let scheme = single_value(headers, &HeaderName::from_static("x-forwarded-proto"));
+        let scheme = single_value(headers, &protocol);
         RequestOrigin { address: address.unwrap_or(peer), is_encrypted: scheme == Some("https"), is_forwarded }
     }
 }
