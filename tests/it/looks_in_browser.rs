@@ -86,6 +86,10 @@ fn tab_of_late_round_is_in_view_on_phone() {
     let ends = "[document.querySelector('.nav [aria-current]').getBoundingClientRect()].map(({ left, right }) => left >= 0 && right <= innerWidth)[0]";
     browser.wait(ends, &true.into());
     assert_eq!(browser.evaluate("scrollX"), 0);
+    // A script that comes late leaves the page where the viewer has scrolled it.
+    browser.evaluate("document.body.style.paddingBottom = '2000px', scrollTo(0, 900), 0");
+    let late = "import(document.querySelector('script[type=module]').src + '?late').then(() => scrollY)";
+    browser.wait(late, &900.into());
 }
 
 #[test]

@@ -230,6 +230,44 @@ fn late_poll_changes_nothing_that_stream_has_brought() {
     assert!(complaints.is_empty(), "{complaints:?}");
 }
 
+/// A proxy that collects an answer before it passes it on brings no stream to an end. The page polls, and at once when it is in view again.
+#[test]
+fn page_behind_proxy_that_holds_streams_is_right_when_it_returns() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = hall();
+    let server = outlet.serve();
+    let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, target) = (proxy.local_addr().unwrap(), server.address.clone());
+    std::thread::spawn(move || {
+        let mut held = Vec::new();
+        for client in proxy.incoming().flatten() {
+            let mut begin = [0; 11];
+            if client.peek(&mut begin).is_ok() && begin == *b"GET /events" {
+                held.push(client);
+                continue;
+            }
+            let target = target.clone();
+            std::thread::spawn(move || forward(client, &target, false));
+        }
+    });
+    browser.visit(&format!("http://{address}/board/2?lang=en"));
+    // The first answer says what time it is.
+    browser.wait("document.querySelector('#time').textContent !== ''", &true.into());
+    browser.evaluate("dispatchEvent(new PageTransitionEvent('pagehide')), 0");
+    outlet.play("board-2", 2);
+    server.wait_for(&outlet);
+    // No alarm comes before the answer.
+    browser.evaluate(&format!(
+        "window.alarms = []; setInterval(() => {{ const text = {BANNER}; if (text) alarms.push(text); }}, 50); 0"
+    ));
+    browser.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })), 0");
+    let asked = std::time::Instant::now();
+    browser.wait(MOVES, &"32-28 19-23".into());
+    browser.wait(LIVE, &"Live".into());
+    println!("right after {:?}", asked.elapsed());
+    assert_eq!(browser.evaluate("alarms"), json!([]));
+}
+
 /// Passes a request on. A stream ends at once, or after its first event.
 fn forward(mut client: TcpStream, server: &str, has_event: bool) -> io::Result<()> {
     let (mut request, mut head) = (BufReader::new(client.try_clone()?), Vec::new());

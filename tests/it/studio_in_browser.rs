@@ -249,6 +249,12 @@ fn ticker_and_standings_show_all_rows_in_turns() {
             std::thread::sleep(std::time::Duration::from_millis(100));
         }
     }
+    // Until the script that takes turns is there, the strip shows one row.
+    open(&mut browser, &server, "/overlay/ticker");
+    let painted = "(() => { const list = document.querySelector('.tk'); list.append(...[...list.children].map((one) => one.cloneNode(true))); \
+        const all = [...list.children]; all.forEach((one) => { one.hidden = false; }); return all.filter((one) => { \
+        const { left, top, width, height } = one.getBoundingClientRect(); return one.contains(document.elementFromPoint(left + width / 2, top + height / 2)); }).length; })()";
+    assert_eq!(browser.evaluate(painted), 3);
 }
 
 #[test]
@@ -303,6 +309,16 @@ fn studio_copies_address_and_shows_choice() {
     browser.evaluate("document.querySelector('[data-copied]').click()");
     browser.wait("document.querySelector('[data-copied]').textContent", &"Copied".into());
     keep(&picture(&mut browser), "studio");
+    // The preview has the chosen size, a board that is chosen is shown, and the width alone keeps the form of a screen.
+    let size = "[document.querySelector('iframe')].map(({ clientWidth, clientHeight, src }) => `${clientWidth}x${clientHeight} ${new URL(src).pathname}`)[0]";
+    for (query, expected) in [
+        ("overlay=board&board=2&width=960&height=600", "960x600 /overlay/board/2"),
+        ("board=2&width=800", "800x450 /overlay/board/2"),
+        ("overlay=lower-third&board=&width=640&height=100", "640x100 /overlay/lower-third"),
+    ] {
+        browser.visit(&format!("http://{}/studio?{query}", server.address));
+        browser.wait(size, &expected.into());
+    }
     assert!(browser.page_errors().is_empty(), "{:?}", browser.page_errors());
 }
 
@@ -345,13 +361,17 @@ fn embedded_round_is_as_high_as_its_content() {
     let server = outlet.serve();
     let page = format!(
         "<!DOCTYPE html><title>site</title><script src=\"http://{0}/embed.js\"></script>\
-         <iframe width=\"600\" src=\"http://{0}/embed/round/5\"></iframe><iframe id=\"other\" src=\"data:text/html,<script>setInterval(() => \
+         <style>* {{ box-sizing: border-box }}</style><script>addEventListener('message', ({{ origin, data }}) => {{ \
+         if (origin.endsWith('{0}')) window.told = data.damcastHeight }})</script>\
+         <iframe width=\"600\" src=\"http://{0}/embed/round/5?theme=light\"></iframe><iframe id=\"other\" src=\"data:text/html,<script>setInterval(() => \
          parent.postMessage({{ damcastHeight: 7 }}, '*'), 10)</script>\"></iframe>",
         server.address
     );
     WebSite::new(&page).visit(&mut browser, "");
     let height = "(document.querySelector('iframe')?.clientHeight ?? 0)";
     browser.wait(&format!("{height} > 900"), &true.into());
+    // The borders of the frame take nothing of its height.
+    browser.wait(&format!("{height} === Math.ceil(window.told)"), &true.into());
     let before = browser.evaluate(height).as_u64().unwrap();
     for board in 6..=9 {
         outlet.begin(

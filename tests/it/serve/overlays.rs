@@ -198,3 +198,22 @@ fn rounds_are_embedded_with_script_for_height() {
     assert_eq!((script.status, script.header("content-type")), (200, Some("text/javascript; charset=utf-8")));
     assert_contains(&script.text(), &["origin !== server", "contentWindow === source"]);
 }
+
+#[test]
+fn frames_have_colours_that_their_address_chooses() {
+    let server = hall().serve();
+    for (address, expected) in [
+        (
+            "/embed/board/1?theme=light",
+            "data-theme=\"light\" class=\"embed\"|page=%2Fembed%2Fboard%2F1%3Ftheme%3Dlight&amp;",
+        ),
+        (
+            "/embed/round/5?theme=dark",
+            "data-theme=\"dark\" class=\"embed\"|page=%2Fembed%2Fround%2F5%3Ftheme%3Ddark&amp;",
+        ),
+        ("/embed/round/5?theme=%3Cb%3E", "<html lang=\"en\" class=\"embed\"|page=%2Fembed%2Fround%2F5&amp;"),
+        ("/board/1?theme=light", "<html lang=\"en\">"),
+    ] {
+        assert_page(&server, address, 200, expected);
+    }
+}

@@ -102,6 +102,11 @@ impl Site {
             language: chosen.or(self.language).unwrap_or_else(|| Language::negotiate(None, &asked.headers)),
             is_language_chosen: chosen.is_some(),
             hides_results: query.get("hide") == Some("results"),
+            is_light: query.get("theme").and_then(|theme| match theme {
+                "light" => Some(true),
+                "dark" => Some(false),
+                _ => None,
+            }),
             public_site: host.filter(|host| self.hosts.is_listed(host)).map(|_| asked.site_address.clone()),
         }
     }

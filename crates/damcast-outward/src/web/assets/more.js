@@ -1,5 +1,5 @@
 // Later part of the viewers' pages: marked players, search, schedule, own lines, keys, replay, sound. The script page.js loads it after the first view and passes its tools.
-export function start({ $, $$, svg, numbers, kind, game, entry, current, go, acts, put, fill, visit, dress, keptQuery, texts, language }) {
+export function start({ $, $$, svg, numbers, kind, game, entry, entries, fieldNames, current, go, acts, put, fill, visit, dress, keptQuery, texts, language }) {
   // --- the viewer's own players: this browser keeps the addresses of their pages
   const PLAYERS = "damcast-players";
   /** Browsers may refuse to store: then there are none. */
@@ -37,12 +37,40 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   // After *Back* to a history entry that a link inside the page made, show its position.
   addEventListener("popstate", () => visit(location.href));
 
+  // --- read aloud: each new move, and the end of the game with the points
+  // Address of the game, number of its entries, its state and its position, when they were last read.
+  let spoken, said, state, saidPieces;
+  function sentence(it) {
+    const path = numbers(it?.path), names = fieldNames();
+    if (path.length < 2) return it?.said ?? "";
+    const side = it.turn === "b" ? texts.white : texts.black, taken = numbers(it.captured).map((field) => names[field]).join(", ");
+    return (taken ? texts.spoken_capture : texts.spoken_move).replace("{side}", side).replace("{from}", names[path[0]]).replace("{to}", names[path.at(-1)]).replace("{taken}", taken);
+  }
+  /** Returns the words of a part of the page that shows the game now, not at the studied move. */
+  const words = (part) => [...$(part).childNodes].filter((node) => !node.matches?.(".then")).map((node) => node.textContent).filter(Boolean).join(" ");
+  function readAloud() {
+    const one = game();
+    if (!one) { spoken ??= "-"; return; }
+    const count = +one.dataset.count, pieces = entry(count)?.pieces, word = one.dataset.word + one.dataset.result, lines = [];
+    // After the board has begun its next game, read the last move of that one.
+    if (spoken !== one.dataset.address) [said, state] = [spoken && Math.max(0, count - 1)];
+    spoken = one.dataset.address;
+    // Moves that are inserted before the last one are not new.
+    if (said !== undefined && count > said && pieces !== saidPieces) { lines.push(...entries().filter(({ dataset }) => dataset.at > said).slice(-6).map(({ dataset }) => sentence(dataset))); sound(); }
+    if (state !== undefined && state !== word && $(".plb .pt")) lines.push(...["#board .st", ".plb.bk", ".plb.wh"].map(words));
+    // A viewer who looks at an earlier move hears that moves instead of the next ones are new.
+    if (lines[0]) put($("#say"), (current() < count ? texts.live + ": " : "") + lines.join(". "));
+    [said, state, saidPieces] = [count, word, pieces];
+  }
+
   // --- the studied move: moves that the arbiter inserts before it change its number, and with it the address
   let studied = {};
   function keepMove() {
-    const page = location.href, fen = game() && current() < +game().dataset.count ? entry(current())?.fen : undefined;
+    const page = location.href, fen = game() && current() < +game().dataset.count ? entry(current())?.fen : undefined, box = $(".scr");
+    // The list counts its scrolling from its end, where new moves come.
+    if (fen && studied.page === page) box.scrollTop -= box.scrollHeight - studied.height;
     const moved = studied.page === page && studied.fen && fen && fen !== studied.fen && $$("#moves a[data-at]").find((one) => one.dataset.fen === studied.fen);
-    studied = { page, fen };
+    studied = { page, fen, height: box?.scrollHeight };
     if (!moved || document.body.dataset.sign) return;
     history.replaceState(null, "", moved.href);
     dress();
@@ -169,7 +197,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
     if (!link || link.id === "golive" || click.ctrlKey || click.metaKey || click.shiftKey) return;
     click.preventDefault();
     // The visit replaces the list of moves.
-    visit(link.href).then(() => { if (document.activeElement === document.body) $("#board")?.focus({ preventScroll: true }); });
+    visit(link.href).then(() => { if ([document.body, $("#main")].includes(document.activeElement)) $("#board")?.focus({ preventScroll: true }); });
   });
 
   // --- keys: without the focus on the board, Home and End scroll the page
@@ -236,6 +264,8 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   }
   /** Wakes the sound that a phone stopped while it was locked. */
   function wakeSound() { if (audio && audio.state !== "running") audio.resume().catch(() => {}); }
+  /** Sounds for a new move. */
+  function sound() { if (audio?.state === "running") tone(); else wakeSound(); }
   for (const name of ["visibilitychange", "pointerup", "keydown"]) document.addEventListener(name, wakeSound);
   document.addEventListener("change", ({ target }) => { if (target.id === "speed" && next) { clearTimeout(next); play(); } });
   document.addEventListener("click", ({ target }) => {
@@ -263,9 +293,11 @@ export function start({ $, $$, svg, numbers, kind, game, entry, current, go, act
   }
   return {
     /** Adds what only this script has. */
-    dress() { keepMove(); updateLinks(); mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; label(); if ($("#letters")) $("#letters").checked = hasLetters; keepTurn(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
-    /** The followed game has a new move. */
-    moved() { if (audio?.state === "running") tone(); else wakeSound(); },
+    dress() { readAloud(); keepMove(); updateLinks(); mark(); localize(); narrow($("#search")?.value ?? ""); for (const hidden of $$(".study[hidden]")) hidden.hidden = false; label(); if ($("#letters")) $("#letters").checked = hasLetters; keepTurn(); $("#sound")?.setAttribute("aria-pressed", !!audio); },
+    /** Reads the shown move aloud. */
+    say() { put($("#say"), sentence(game() && entry(current()))); },
+    /** Whether moves sound, also while the page is hidden. */
+    sounds: () => !!audio,
     tick(at) {
       countDown(at);
       // Pages without a server may stay as they were on the last day.

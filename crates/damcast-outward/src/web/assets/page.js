@@ -26,7 +26,8 @@ const parse = (html) => { const box = document.createElement("template"); box.in
 /** Makes an element like a new one, and keeps its nodes where it can: focus, selection and scrolling stay. */
 function morph(old, fresh) {
   if (old.isEqualNode(fresh)) return;
-  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+  // The script hides items of lists.
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && !(name === "hidden" && old.matches("li, tr"))) old.removeAttribute(name);
   // The script shows what the server hides from pages without one.
   for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value && !(name === "hidden" && old.matches("button, .keys, .study"))) old.setAttribute(name, value);
   const wanted = new Set([...fresh.children].map(keyOf)), parts = new Map();
@@ -73,10 +74,10 @@ function work() {
   dress();
   refocus(focused, y);
 }
-/** Gives the focus back to an element that was moved, without scrolling. */
+/** Gives the focus back to an element that was moved, without scrolling; to the content of the page if the element is gone. */
 function refocus(element, y) {
-  if (element === document.activeElement || !element.isConnected) return;
-  element.focus({ preventScroll: true });
+  if (element === document.activeElement) return;
+  (element.isConnected ? element : $("#main")).focus({ preventScroll: true });
   scrollTo(0, y);
 }
 /** Adds what only the script has, after the server's parts are in place. */
@@ -86,19 +87,7 @@ function dress() {
     for (const hidden of $$("#fen, #turnboard, .keys")) hidden.hidden = false;
     const count = +one.dataset.count;
     if (at() < count) show(at()); else follow(count);
-    // After the board has begun its next game, read the last move of that one aloud.
-    if (spoken !== one.dataset.address) [said, state] = [spoken && Math.max(0, count - 1)];
-    spoken = one.dataset.address;
-    // Moves that are inserted before the last one are not new.
-    const pieces = entry(count)?.pieces;
-    const lines = [];
-    if (said !== undefined && count > said && pieces !== saidPieces) { lines.push(...entries().filter(({ dataset }) => dataset.at > said).slice(-6).map(({ dataset }) => sentence(dataset))); more?.moved(); }
-    // The end is read aloud with the points.
-    const word = one.dataset.word + one.dataset.result;
-    if (state !== undefined && state !== word && $(".plb .pt")) lines.push(...["#board .st", ".plb.bk", ".plb.wh"].map((part) => [...$(part).childNodes].map((node) => node.textContent).filter(Boolean).join(" ")));
-    if (lines[0]) put($("#say"), lines.join(". "));
-    [said, state, saidPieces] = [count, word, pieces];
-  } else spoken ??= "-";
+  }
   if (over()) { setQuiet(false); banner(""); }
   more?.dress();
   tick();
@@ -125,8 +114,6 @@ function tick() {
 }
 
 // --- one game: stepping through its moves
-// Address of the game, number of its entries, its state and its position, when they were last read aloud.
-let spoken, said, state, saidPieces;
 /** Returns the number of the shown entry, which the address has; `Infinity` follows the game. */
 const at = () => +(location.pathname.match(/^\/game\/[^/]+\/(\d+)$/)?.[1] ?? new URLSearchParams(location.search).get("ply") ?? Infinity);
 const kind = () => $("#main").dataset.kind, game = () => $(".two[data-count]");
@@ -188,7 +175,7 @@ function steps(index, last, it) {
   for (const link of entries()) if (+link.dataset.at === index) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current");
   for (const [id, to] of [["first", 0], ["back", index - 1], ["on", index + 1], ["last", last], ["link", index]]) $("#" + id).href = entryAddress(to);
   if ($("#try")) $("#try").href = entryAddress(index).replace(/(?=\?|$)/, "/try/");
-  $("#golive").classList.toggle("p", at() === Infinity);
+  $("#golive").classList.toggle("p", !studies());
   $("#fen").hidden = !($("#fen").dataset.fen = it.fen ?? "");
   const names = fieldNames(), list = (piece) => [...(it.pieces ?? "")].map((one, field) => (one === piece ? names[field] : "")).filter(Boolean).sort((a, b) => a - b || (a < b ? -1 : 1)).join(", ");
   const text = (men, kings) => [men && `${texts.men} ${men}`, kings && `${texts.kings} ${kings}`].filter(Boolean).join("; ") || texts.no_pieces;
@@ -200,18 +187,12 @@ function scrollToMove() {
   const link = $("#moves a[aria-current]"), box = link?.closest(".scr");
   if (box) box.scrollTop += link.getBoundingClientRect().top - box.getBoundingClientRect().top - box.clientHeight / 2;
 }
-function sentence(it) {
-  const path = numbers(it?.path), names = fieldNames();
-  if (path.length < 2) return it?.said ?? "";
-  const side = it.turn === "b" ? texts.white : texts.black, taken = numbers(it.captured).map((field) => names[field]).join(", ");
-  return (taken ? texts.spoken_capture : texts.spoken_move).replace("{side}", side).replace("{from}", names[path[0]]).replace("{to}", names[path.at(-1)]).replace("{taken}", taken);
-}
 /** Steps to an entry. Nothing moves a viewer away from it: the page is that of the game now, whatever its board plays next. */
 function go(index) {
   // Place the waiting parts first: they belong to the page that is shown now.
   if (working) { work(); if (!game()) return; }
   const last = +game().dataset.count;
-  if (index >= last && at() >= last) return goLive();
+  if (index >= last && at() >= last) return at() === Infinity ? scrollToMove() : goLive();
   const isNew = !studies();
   // Safari 16 takes 100 addresses in 30 s.
   try { history.replaceState(null, "", entryAddress(index)); } catch { return; }
@@ -220,7 +201,7 @@ function go(index) {
   if (index >= last) return show(last), goLive();
   dress();
   scrollToMove();
-  put($("#say"), sentence(entry(at())));
+  more?.say();
 }
 const keptQuery = () => { const query = new URLSearchParams(location.search); query.delete("ply"); return query; };
 /** Returns the address of the game after an entry. Without a server it is a query. */
@@ -233,7 +214,7 @@ function entryAddress(index) {
 const studies = () => (root.sign ? /\/game-[^/]*$/ : /^\/game\//).test(location.pathname);
 /** Follows the game again: loads the page of its board, which may have a new game. */
 function goLive() {
-  if (at() === Infinity) scrollToMove(); else visit(game().dataset.live).then(() => { scrollToMove(); put($("#say"), sentence(game() && entry(current()))); });
+  if (studies()) visit(game().dataset.live).then(() => { scrollToMove(); more?.say(); }); else scrollToMove();
 }
 const current = () => Math.min(at(), +game().dataset.count);
 const acts = { first: () => go(0), back: () => go(current() - 1), on: () => go(current() + 1), last: () => go(Infinity), golive: goLive, turnboard: () => document.body.classList.toggle("turned") };
@@ -246,7 +227,7 @@ document.addEventListener("click", (click) => {
 // --- loading a page in place of this one
 const here = () => location.pathname + location.search;
 const ask = (address) => fetch(address, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) });
-let loading, wanted;
+let loading, wanted, retry;
 /** Fetches a page and puts it in place of this one: under its address, or with a known tag only if it has another one. Returns the headers of the answer. */
 async function load(address, target, known) {
   const before = root.stream, from = here(), begun = Date.now(), answer = await ask(address), html = await answer.text();
@@ -281,12 +262,13 @@ async function load(address, target, known) {
 }
 function visit(address) {
   const from = here();
+  clearTimeout(retry);
   wanted = address;
   loading ??= (async () => {
     try {
       for (let next; (next = wanted); ) { wanted = undefined; await load(next, next); }
       if (stream || polling) connect();
-    } catch { setTimeout(() => visit(here() === from ? address : here()), 3000 + Math.random() * 3000); } finally { loading = undefined; }
+    } catch { retry = setTimeout(() => visit(here() === from ? address : here()), 3000 + Math.random() * 3000); } finally { loading = undefined; }
   })();
   return loading;
 }
@@ -294,8 +276,8 @@ function visit(address) {
 const again = () => setTimeout(() => loading ?? visit(location.href), Math.random() * 800);
 
 // --- the stream
-// Whether the stream has brought its first event, and how many streams in a row have ended after it.
-let greeted, cuts = 0;
+// Whether the stream has brought its first event, how many streams in a row have ended after it, and whether something on the way holds streams back.
+let greeted, cuts = 0, held;
 let stream, triedAt = 0, streamed = Date.now();
 // The age of a stored page counts from its last event.
 const isStored = performance.getEntriesByType("navigation")[0]?.transferSize === 0;
@@ -355,7 +337,7 @@ function connect(page) {
     if (name === "hello") greeted = true; else if (name === "recorder") silentSince = data.silent_since; else cuts = 0;
     if (cuts > 1) return;
     streamed = Date.now();
-    polling = clearTimeout(polling);
+    held = polling = clearTimeout(polling);
     hear();
     root.id = message.lastEventId || root.id;
     act(data);
@@ -397,7 +379,7 @@ async function poll() {
   } catch { missingSince ??= Date.now() - 3000; }
 }
 /** Returns whether the page needs no stream: it is hidden and plays no sound. */
-const isUnseen = () => document.hidden && !$("#sound[aria-pressed=true]");
+const isUnseen = () => document.hidden && !more?.sounds?.();
 function watch() {
   if (isUnseen() || (polling && over())) return;
   const at = Date.now(), away = at - heard;
@@ -413,7 +395,7 @@ function watch() {
   // A stream without beats is dead, whatever its `readyState`.
   const tried = at - Math.max(streamed, triedAt);
   if (tried > (polling && !(missing > 3000) ? 60000 : stream?.readyState === 2 ? 3000 : 8000)) connect();
-  if (!polling && at - streamed > 12000) poll();
+  if (!polling && at - streamed > (greeted === undefined ? 5000 : 12000)) { held = true; poll(); }
 }
 // A page that returns to view keeps its content until the server sends data.
 function wake() {
@@ -422,6 +404,7 @@ function wake() {
   missingSince = streamed - 3000;
   setQuiet(true);
   connect();
+  if (held) poll();
   tick();
 }
 function sleep() {
@@ -447,13 +430,13 @@ if (parent !== window) {
 // The script more.js or wall.js loads after the first view. A browser may remember that an address failed, so each attempt has another one.
 let attempts = 0;
 function loadMore() {
-  import(root.more + "?" + attempts++).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, current, go, acts, put, fill, visit, dress, keptQuery, texts, language }); dress(); }, () => setTimeout(loadMore, 3000 + Math.random() * 3000));
+  import(root.more + "?" + attempts++).then(({ start }) => { more = start({ $, $$, svg, numbers, kind, game, entry, entries, fieldNames, current, go, acts, put, fill, visit, dress, keptQuery, texts, language }); dress(); }, () => setTimeout(loadMore, 3000 + Math.random() * 3000));
 }
 root.more && loadMore();
 
 dress();
 scrollToMove();
-$(".nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+{ const tab = $(".nav [aria-current]"), row = tab?.parentElement; if (row) row.scrollLeft = tab.offsetLeft - (row.clientWidth - tab.offsetWidth) / 2; }
 if (!document.hidden) isStored ? wake() : connect();
 setInterval(tick, 250);
 setInterval(watch, 1000);

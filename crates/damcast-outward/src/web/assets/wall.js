@@ -36,5 +36,5 @@ export function start({ $, $$, kind, put }) {
   addEventListener("resize", fit);
   paginate();
   setTimeout(turnLeaf, turnAfter);
-  return { dress: paginate, moved() {}, tick() {} };
+  return { dress: paginate, tick() {} };
 }

@@ -21,6 +21,8 @@ pub struct PageAddress {
     pub is_language_chosen: bool,
     /// Whether the page shows no results.
     pub hides_results: bool,
+    /// Whether the colours of a frame in another page are light, or else dark; `None` leaves them to the viewer.
+    pub is_light: Option<bool>,
     /// Address of the pages for the world, as `https://live.example.org/`; `None` if the reader came by a name that is not configured.
     pub public_site: Option<String>,
 }
@@ -193,6 +195,7 @@ impl PageAddress {
             language,
             is_language_chosen: false,
             hides_results: false,
+            is_light: None,
             public_site: None,
         }
     }
@@ -208,6 +211,13 @@ impl PageAddress {
             }
             PageKind::Studio { form, .. } => page += &format!("?{}", query_of(&form.0)),
             PageKind::Wall { is_light, .. } => page += if *is_light { "?wall=light" } else { "?wall=" },
+            PageKind::Embed(_) | PageKind::EmbedRound(_) => {
+                page += match self.is_light {
+                    Some(true) => "?theme=light",
+                    Some(false) => "?theme=dark",
+                    None => "",
+                };
+            }
             PageKind::Boards(BoardFilter::Playing) => page += "?playing",
             PageKind::Boards(BoardFilter::Hall(hall)) => page += &format!("?hall={}", percent_encoded(hall)),
             PageKind::Boards(BoardFilter::Section(name)) => page += &format!("?section={}", percent_encoded(name)),

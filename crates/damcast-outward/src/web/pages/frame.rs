@@ -315,7 +315,7 @@ impl PageBuilder<'_> {
         let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(entry.key));
         let (class, is_light, overlay) = match frame {
             Frame::Page => (None, None, None),
-            Frame::Embed => (Some("embed"), None, None),
+            Frame::Embed => (Some("embed"), self.address.is_light, None),
             Frame::Wall { is_light } => (Some("wall"), Some(is_light), None),
             Frame::Overlay(overlay) => (Some(overlay_class(&overlay.kind)), Some(overlay.look.is_light), Some(overlay)),
         };

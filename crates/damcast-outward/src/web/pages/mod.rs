@@ -346,7 +346,7 @@ impl<'a> PageBuilder<'a> {
         self.parts.part(
             "main",
             "main",
-            || html! { main #main class=(class) data-kind=(kind) data-over[self.is_over()] data-ends=[ends] { (content()) } },
+            || html! { main #main class=(class) tabindex="-1" data-kind=(kind) data-over[self.is_over()] data-ends=[ends] { (content()) } },
         )
     }
 

@@ -81,7 +81,6 @@ impl PageBuilder<'_> {
         boards
             .extend(self.board_numbers().into_iter().map(|number| (number.clone(), fill(self.texts().board, number))));
         let overlays = [
-            ("featured", texts.featured),
             ("board", texts.one_board),
             ("lower-third", texts.lower_third),
             ("ticker", texts.ticker),
@@ -134,7 +133,8 @@ fn choice(label: &str, name: &str, options: &[(impl AsRef<str>, impl AsRef<str>)
 fn overlay_of(form: &PageQuery) -> Result<Overlay, WrongParameter> {
     let [kind, board] = ["overlay", "board"].map(|name| form.get(name).unwrap_or_default());
     let path = match (kind, board) {
-        ("" | "featured", _) | ("board", "") => vec!["featured".to_owned()],
+        ("featured", _) | ("" | "board", "") => vec!["featured".to_owned()],
+        ("", board) => vec!["board".to_owned(), board.to_owned()],
         (kind @ ("board" | "lower-third"), board) if !board.is_empty() => vec![kind.to_owned(), board.to_owned()],
         (kind, _) => vec![kind.to_owned()],
     };
