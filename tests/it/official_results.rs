@@ -213,6 +213,53 @@ fn settled_game_does_not_hide_next_round() {
     }
 }
 
+/// The arbiter enters a result while the game stands on its board, whose clock still runs.
+#[test]
+fn official_result_ends_game_that_its_board_has_not_ended() {
+    let outlet = outlet();
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    let states = || {
+        ["/board/4", "/overlay/board/4", "/embed/board/4", "/?wall"]
+            .map(|path| server.get(path).text().contains("s-over"))
+    };
+    assert_eq!(states(), [false, false, false, true], "only the first board is over");
+    assert!(server.get("/").text().contains("1 game is being played"));
+    set_official_result(&outlet, 4, ["2", "0"], "played");
+    server.wait_for(&outlet);
+    assert_eq!(states(), [true; 4]);
+    let page = server.get("/board/4").text();
+    assert!(
+        page.contains("Over after 1 move") && page.contains("data-result=\"2-0\"") && !page.contains("ck run"),
+        "{page}"
+    );
+    assert!(server.get("/").text().contains("0 games are being played"));
+    assert!(rows(&server, "/archive").iter().any(|row| row.starts_with("2 4 ") && row.contains("2–0")));
+    let hidden = server.get("/board/4?hide=results").text();
+    assert!(hidden.contains("Over") && !hidden.contains("2-0") && !hidden.contains(">2</span>"), "{hidden}");
+    // Another result, and none again: the game goes on.
+    set_official_result(&outlet, 4, ["1", "1"], "played");
+    server.wait_for(&outlet);
+    assert!(server.get("/board/4").text().contains("data-result=\"1-1\""));
+    write_tournament(&outlet);
+    server.wait_for(&outlet);
+    assert_eq!(states(), [false, false, false, true]);
+}
+
+/// A game without a move that was ended counts for nothing: no page lists it, and its round does not exist.
+#[test]
+fn void_game_makes_no_round_and_no_row() {
+    let mut outlet = outlet();
+    outlet.begin("board-9", json!({"Round": "7", "Board": "9", "White": "Void", "Black": "Void"}));
+    outlet.append_event("board-9", json!({"n": 2, "type": "end"}));
+    outlet.begin_game("board-9", 2, json!({"Round": "2", "Board": "9", "White": "M", "Black": "N"}));
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    let page = server.get("/standings").text();
+    assert!(!page.contains("/round/7") && !page.contains("Void"), "{page}");
+    assert!(page.contains("board-9-2"), "{page}");
+}
+
 /// A team leaves a board empty: that is no bye.
 #[test]
 fn board_left_empty_is_forfeit() {

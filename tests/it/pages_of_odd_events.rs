@@ -96,7 +96,20 @@ fn section_has_its_boards_before_their_first_moves() {
     let boards = (1..=2).map(|board| json!({"board": format!("board-{board}"), "gametype": "20", "tags": {}}));
     outlet.append_line(json!({"b": 1, "type": "boards", "list": boards.collect::<Vec<_>>()}));
     outlet.write("tournament.json", &sections(&["Rapid", "Blitz"], &Value::Null));
-    let page = outlet.serve().get("/?section=Blitz&lang=en").text();
+    // Boards have names already when their round is published, as on the page of all boards.
+    let opened = sections(&["Rapid", "Blitz"], &Value::Null);
+    let published =
+        opened.replacen("\"state\":\"open\"", "\"state\":\"published\"", 2).replace("\"open_round\":1,", "");
+    let (before, blitz) = opened.split_at(opened.find("\"Blitz\"").unwrap_or_default());
+    let (_, published_blitz) = published.split_at(published.find("\"Blitz\"").unwrap_or_default());
+    assert_ne!(blitz, published_blitz);
+    outlet.write("tournament.json", &format!("{before}{published_blitz}"));
+    let server = outlet.serve();
+    let page = server.get("/?section=Blitz&lang=en").text();
+    assert_eq!(page.contains("No board fits"), !server.get("/?lang=en").text().contains("/player/Blitz-1"), "{page}");
+    outlet.write("tournament.json", &opened);
+    server.wait_for(&outlet);
+    let page = server.get("/?section=Blitz&lang=en").text();
     assert_contains(&page, &["/player/Blitz-1", "/player/Blitz-2"]);
     assert!(!page.contains("/player/Rapid-1\"") && !page.contains("No board fits"), "{page}");
     // Other languages keep the choice.
@@ -159,8 +172,19 @@ fn games_without_players_do_not_count() {
     outlet.write("tournament.json", &published.replace("\"state\":\"open\"", "\"state\":\"published\""));
     let server = outlet.serve();
     assert!(!server.get("/?lang=en").text().contains("being played"));
+    let standings = server.get("/standings?lang=en").text();
+    assert!(!standings.contains("Provisional"), "{standings}");
     outlet.begin_paired_game("board-1", 2, json!({"White": "Jansen", "Black": "Ba"}), Some(1));
     outlet.play("board-1", 1);
+    // Another board is tried meanwhile.
+    outlet.begin("board-2", json!({}));
+    outlet.play("board-2", 1);
+    server.wait_for(&outlet);
+    assert_contains(&server.get("/?lang=en").text(), &["1 game is being played · 0 are over"]);
+    assert!(!server.get("/?playing&lang=en").text().contains("data-board=\"board-2\""));
+    outlet.append_event("board-2", json!({"n": 3, "type": "end"}));
+    server.wait_for(&outlet);
+    assert_contains(&server.get("/?lang=en").text(), &["1 game is being played · 0 are over"]);
     outlet.append_event("board-1", json!({"n": 3, "type": "end"}));
     outlet.begin_game("board-1", 3, json!({}));
     outlet.play("board-1", 1);
@@ -169,6 +193,26 @@ fn games_without_players_do_not_count() {
     outlet.write("tournament.json", &closed);
     server.wait_for(&outlet);
     assert_contains(&server.get("/?lang=en").text(), &["data-over", "Final standings"]);
+}
+
+/// The operator corrects the place while the games that are over still stand on the boards.
+#[test]
+fn corrected_tag_of_station_starts_no_round() {
+    let mut outlet = OutletFixture::new();
+    let boards = |hour: usize, tags: Value| {
+        let list = json!([{"board": "board-1", "gametype": "20", "tags": tags}]);
+        json!({"at": format!("2026-11-21T{:02}:00:00+01:00", 9 + hour), "b": 1, "type": "boards", "list": list})
+    };
+    outlet.append_line(boards(0, json!({"Site": "Amsterdm", "Round": "1"})));
+    outlet.begin("board-1", json!({"White": "Jansen", "Black": "Ba", "Round": "1"}));
+    outlet.play("board-1", 1);
+    outlet.append_event("board-1", json!({"n": 3, "type": "end"}));
+    let server = outlet.serve();
+    for (hour, round, is_shown) in [(1, "1", true), (2, "2", false)] {
+        outlet.append_line(boards(hour, json!({"Site": "Amsterdam", "Round": round})));
+        server.wait_for(&outlet);
+        assert_eq!(server.get("/").text().contains("data-board=\"board-1\""), is_shown, "{round}");
+    }
 }
 
 /// The key L leads from an old move to the game that the board plays now.
@@ -388,8 +432,28 @@ fn early_correction_waits_for_its_game() {
             json!({"board": "board-8", "game": 1, "type": "tag-correction", "field": "White", "old": "", "new": "X"}),
         );
     }
+    // The players of a game are set twice, with all that is known of them, and the first of all is its pairing.
+    outlet.append_line(
+        json!({"board": "board-7", "game": 1, "type": "tag-correction", "field": "pairing", "old": "1", "new": "none"}),
+    );
+    for time in 1..=2 {
+        for tag in 0..18 {
+            let (field, new) = if tag == 17 {
+                ("White".to_owned(), format!("Second {time}"))
+            } else {
+                (format!("Tag{tag}"), tag.to_string())
+            };
+            outlet.append_line(
+                json!({"board": "board-7", "game": 1, "type": "tag-correction", "field": field, "old": "", "new": new}),
+            );
+        }
+    }
     let server = outlet.serve();
     server.wait_for(&outlet);
+    outlet.begin_paired_game("board-7", 1, json!({"White": "First", "Black": "Ba"}), Some(1));
+    server.wait_for(&outlet);
+    let page = server.get("/board/board-7?lang=en").text();
+    assert!(page.contains("Second 2") && !page.contains("First"), "{page}");
     let page = server.get("/?lang=en").text();
     assert!(page.contains("Jansen") && !page.contains("Clerc") && !page.contains("Visser"), "{page}");
     outlet.begin_game("board-1", 2, json!({"White": "Smit", "Black": "Ba"}));

@@ -30,9 +30,18 @@ fn every_name_leads_to_page_of_player() {
             "<dt>Plaats</dt><dd>1</dd>",
             "<dt>Punten</dt><dd>2</dd>",
             "Volgende partij · Ronde 6</dt><dd>Zwart – <a class=\"pn\" href=\"/player/Open-1?lang=nl\">",
-            "<a href=\"/game/board-7-1?lang=nl\">1. 32-28</a>",
-            "<article class=\"g s-play\" data-board=\"board-7\"",
+            "<a href=\"/game/board-7-1?lang=nl\">Afgelopen na 1 zet</a>",
         ],
+    );
+    // The board has not ended the game, but it has its result.
+    assert_contains(&page, &["<article class=\"g s-over\" data-board=\"board-7\""]);
+    outlet.begin_paired_game("board-1", 2, json!({"White": "Jansen", "Black": "Ba"}), Some(3));
+    outlet.play("board-1", 1);
+    server.wait_for(&outlet);
+    let page = server.get("/player/Open-2?lang=nl").text();
+    assert_contains(
+        &page,
+        &["<a href=\"/game/board-1-2?lang=nl\">1. 32-28</a>", "<article class=\"g s-play\" data-board=\"board-1\""],
     );
     let found = server.get("/players?search=GANT").text();
     assert!(found.contains("Gantwarg</bdi>") && !found.contains("Jansen</bdi></a></th>"), "{found}");

@@ -65,3 +65,28 @@ fn line_is_played_in_every_game_type() {
         }
     }
 }
+
+/// In Frisian draughts a king of a side with men moves at most three times in a row. A FEN does not say how often it has.
+#[test]
+fn line_knows_moves_of_kings_before_it() {
+    let mut outlet = OutletFixture::new();
+    let variant = draughts::Variant::from_tag("40").unwrap();
+    let start = draughts_pdn::fen::read(variant, "W:WK47,48:BK4,3").unwrap();
+    let mut position = draughts::Position::new(variant, start).unwrap();
+    let fen = |position: &draughts::Position| draughts_pdn::fen::write(variant, &position.setup());
+    let begin =
+        json!({"n": 1, "type": "game", "gametype": "40", "tags": {"FEN": fen(&position)}, "fen": fen(&position)});
+    outlet.append_event("board-1", begin);
+    for (ply, text) in (1..).zip(["47-41", "4-9", "41-47", "9-4", "47-41", "4-9"]) {
+        position = position.play(&draughts_pdn::notation::read(&position, text).unwrap());
+        let side = if ply % 2 == 1 { "white" } else { "black" };
+        outlet.append_event("board-1", json!({"n": ply + 1, "type": "move", "ply": ply, "number": (ply + 1) / 2, "side": side, "move": text, "fen": fen(&position)}));
+    }
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    for (ply, has) in [(4, true), (6, false)] {
+        let page = server.get(&format!("/game/board-1-1/{ply}/try/")).text();
+        assert!(page.contains("try/48-4"), "{ply}: {page}");
+        assert_eq!(page.contains("try/41-") || page.contains("try/47-"), has, "{ply}: {page}");
+    }
+}

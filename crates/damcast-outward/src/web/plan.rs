@@ -330,19 +330,13 @@ impl ViewerPlan {
         let is_its = |game: &ViewerGame| {
             game.counts() && game.pairing.as_deref().is_some_and(|own| self.key_of(own) == self.key_of(id))
         };
-        let goes_on =
-            |game: &ViewerGame| game.is_on() && game.pairing.as_deref().is_some_and(|id| !self.is_settled(id));
+        let goes_on = |game: &ViewerGame| game.is_on() && game.pairing.is_some();
         !board.games.iter().any(|game| is_its(game)) && !last.is_some_and(goes_on)
     }
 
     /// Returns what identifies a game of a pairing: the pairing, and the stage of a micro-match.
     pub fn key_of<'a>(&'a self, id: &'a str) -> (&'a str, &'a str) {
         (self.id_of(id), without_stage(id).1)
-    }
-
-    /// Whether a pairing has its official result and its round is over. A game that still goes on there was not ended by its board.
-    pub fn is_settled(&self, id: &str) -> bool {
-        self.pairing(id).is_some_and(|(_, pairing)| pairing.points.is_some()) && !self.is_in_open_round(id)
     }
 
     /// Returns a section by its name.

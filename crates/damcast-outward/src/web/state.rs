@@ -37,12 +37,8 @@ pub use lines::{GameLines, GameReplay};
 
 /// Number of frames kept for pages that reconnect. A page that missed more gets a snapshot.
 const MAX_FRAMES: usize = 2048;
-/// Largest number of lines kept for games that have not begun.
-const MAX_HELD_LINES: usize = 256;
-/// Largest number of lines kept for one of them.
-const MAX_HELD_OF_GAME: usize = 16;
-/// Largest length of such a line, in bytes.
-const MAX_HELD_LENGTH: usize = 8 << 10;
+/// Largest sum of the lines kept for games that have not begun, in bytes: those of some thousand games.
+const MAX_HELD_BYTES: usize = 8 << 20;
 /// Number of lines between marks.
 pub const LINES_PER_MARK: u64 = 256;
 
@@ -95,6 +91,8 @@ pub struct LineMark {
 struct HeldLine {
     board: String,
     game: u32,
+    /// Field that the line corrects.
+    field: Option<String>,
     /// Byte offset of the line.
     begin: u64,
     line: Arc<str>,
@@ -318,18 +316,28 @@ impl ViewerHall {
         (at + 1 == board.games.len()).then_some(&*board)
     }
 
-    /// Keeps a correction until its game begins: with a delay in plies the station corrects a game before it publishes its first line.
+    /// Keeps a correction until its game begins: with a delay in plies the station corrects a game before it publishes its first line. A later
+    /// correction of the same field replaces it.
     fn hold(&mut self, event: &ParsedEvent, line: &str, heard: i64) {
-        let is_its = |held: &HeldLine| held.board == event.board && held.game == event.game;
-        let of_game = self.held.iter().filter(|held| is_its(held)).count();
-        if event.r#type != "tag-correction" || line.len() > MAX_HELD_LENGTH || of_game == MAX_HELD_OF_GAME {
+        if event.r#type != "tag-correction" || line.len() > MAX_HELD_BYTES {
             return;
         }
-        if self.held.len() == MAX_HELD_LINES {
-            self.held.remove(0);
+        let (board, game, field) = (event.board.clone(), event.game, event.field.clone());
+        self.held.retain(|held| (&held.board, held.game, &held.field) != (&board, game, &field));
+        let mut bytes = line.len() + self.held.iter().map(|held| held.line.len()).sum::<usize>();
+        while bytes > MAX_HELD_BYTES {
+            bytes -= self.held.remove(0).line.len();
         }
-        let (board, line) = (event.board.clone(), line.into());
-        self.held.push(HeldLine { board, game: event.game, begin: self.bytes, line, heard });
+        self.held.push(HeldLine { board, game, field, begin: self.bytes, line: line.into(), heard });
+    }
+
+    /// Ends a game that goes on at its board, with a result if there is one.
+    pub fn end_game(&mut self, board: &str, number: u32, result: Option<String>) {
+        let board = self.boards.iter_mut().find(|known| known.name == board).map(Arc::make_mut);
+        let game = board.and_then(|board| board.games.iter_mut().find(|game| game.number == number));
+        if let Some(game) = game.map(Arc::make_mut) {
+            (game.is_ended, game.result) = (true, result);
+        }
     }
 
     /// Takes the lines that were kept for a game, which begins.

@@ -8,7 +8,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
 use super::next_games::NextGame;
-use super::plan::{PlannedPairing, PlannedSection, ViewerPlan};
+use super::plan::{PlannedPairing, PlannedSection, ViewerPlan, has_stage};
 use super::state::{ViewerBoard, ViewerGame, ViewerHall};
 
 /// How much later than the boards an outlet shows moves, as its sign of life says.
@@ -48,6 +48,7 @@ pub struct View {
 impl View {
     /// Creates the view of a time, in ms since 1970.
     pub fn new(hall: ViewerHall, plan: Arc<ViewerPlan>, silent_since: Option<i64>, (now, step): (i64, u64)) -> View {
+        let hall = with_decided_games(hall, &plan);
         let featured = featured(&hall, &plan, now).map(str::to_owned);
         let is_past = is_past(&plan, now);
         let awaited = plan.next_games.iter().filter(|next| plan.is_awaited(next, &hall)).cloned().collect();
@@ -58,7 +59,8 @@ impl View {
     pub fn rounds(&self) -> &[String] {
         self.rounds.get_or_init(|| {
             let boards = self.hall.boards();
-            let played = boards.iter().flat_map(|(_, board)| board.games.iter()).filter_map(|game| game.tag("Round"));
+            let games = boards.iter().flat_map(|(_, board)| board.games.iter()).filter(|game| !game.is_void());
+            let played = games.filter_map(|game| game.tag("Round"));
             let planned = self.plan.sections.iter().flat_map(|section| &section.rounds);
             let mut rounds: BTreeSet<Cow<'_, str>> = played.map(Cow::from).collect();
             rounds.extend(planned.map(|round| Cow::from(round.number.to_string())));
@@ -130,11 +132,33 @@ impl View {
         let is_open = |game: &&Arc<ViewerGame>| game.pairing.as_ref().is_some_and(|id| self.plan.is_in_open_round(id));
         // A postponed game is shown until it is decided.
         let is_decided = |id: &String| self.plan.pairing(id).is_none_or(|(_, pairing)| pairing.points.is_some());
-        let yields =
-            last.pairing.as_ref().is_none_or(|id| self.plan.is_settled(id) || (last.has_ended() && is_decided(id)));
+        let yields = last.pairing.as_ref().is_none_or(|id| last.has_ended() && is_decided(id));
         let of_pairing = board.games.iter().rev().find(is_open).filter(|_| yields);
         Some(of_pairing.map_or(last, |game| game))
     }
+}
+
+/// Ends the last game of each pairing that has its official result although its board has not ended the game. The result of a micro-match is
+/// none of its games.
+fn with_decided_games(mut hall: ViewerHall, plan: &ViewerPlan) -> ViewerHall {
+    let result = |game: &ViewerGame, others: &[&ViewerGame]| {
+        let id = game.pairing.as_deref().filter(|_| game.is_on() && game.counts())?;
+        let [white, black] = plan.pairing(id)?.1.points.as_ref()?;
+        let is_later = |other: &&ViewerGame| {
+            let own = other.pairing.as_deref().map(|other| plan.id_of(other));
+            own == Some(plan.id_of(id)) && other.counts() && other.began_at > game.began_at
+        };
+        (!others.iter().any(is_later)).then(|| (!has_stage(id)).then(|| format!("{white}-{black}")))
+    };
+    let boards = hall.boards();
+    let games: Vec<_> =
+        boards.iter().flat_map(|(_, board)| board.games.iter().map(|game| (&board.name, &**game))).collect();
+    let all: Vec<_> = games.iter().map(|(_, game)| *game).collect();
+    let decided = games.iter().filter_map(|(board, game)| Some(((*board).clone(), game.number, result(game, &all)?)));
+    for (board, number, result) in decided.collect::<Vec<_>>() {
+        hall.end_game(&board, number, result);
+    }
+    hall
 }
 
 /// Returns the time at which the last day of the event is over everywhere on the earth, in ms since 1970; `None` without a known day. An event

@@ -67,9 +67,13 @@ impl<'a> PageBuilder<'a> {
     pub(super) fn is_wanted(&self, filter: &BoardFilter, shown: &PageGame<'_>) -> bool {
         match filter {
             BoardFilter::All => true,
-            BoardFilter::Playing => self.is_being_played(shown.game),
+            BoardFilter::Playing => self.is_being_played(shown.game) && self.is_of_event(shown.game),
             BoardFilter::Hall(hall) => self.view.hall.hall_name(shown.number) == Some(hall),
-            BoardFilter::Section(wanted) => self.section_of(shown.game).is_some_and(|section| section.name == *wanted),
+            BoardFilter::Section(wanted) => {
+                let published = || Color::BOTH.into_iter().find_map(|color| self.published_player(shown, color));
+                let section = self.section_of(shown.game).or_else(|| published().map(|(section, _)| section));
+                section.is_some_and(|section| section.name == *wanted)
+            }
         }
     }
 
@@ -276,8 +280,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Whether a game goes on today.
     pub(super) fn is_being_played(&self, game: &ViewerGame) -> bool {
-        let is_settled = game.pairing.as_deref().is_some_and(|id| self.view.plan.is_settled(id));
-        game.is_on() && !is_settled && !self.is_adjourned(game)
+        game.is_on() && !self.is_adjourned(game)
     }
 
     /// Returns a short status text.

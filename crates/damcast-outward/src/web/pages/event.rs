@@ -39,12 +39,9 @@ impl<'a> PageBuilder<'a> {
         // A forfeit may be known before its round.
         let has_result =
             |round: &PlannedRound| round.has_begun() && round.pairings.iter().any(|pairing| pairing.points.is_some());
-        // In a tournament, a game without a pairing and without players does not count: it is a trial of a board, or play after the games.
-        let counts = |shown: &PageGame<'_>| {
-            !self.view.has_tournament() || shown.game.pairing.is_some() || shown.game.has_player()
+        let begins = |shown: &PageGame<'_>| {
+            self.is_of_event(shown.game) || shown.game.is_on() || rounds().any(PlannedRound::has_begun)
         };
-        let begins =
-            |shown: &PageGame<'_>| counts(shown) || shown.game.is_on() || rounds().any(PlannedRound::has_begun);
         if !games.iter().any(begins) && !rounds().any(has_result) {
             return EventPhase::Announced;
         }
@@ -61,10 +58,8 @@ impl<'a> PageBuilder<'a> {
             && self.open_pairings(None) == [0, 0];
         // A recorder or a board that was switched off after the last day may have left a game unfinished.
         let is_silent = |game: &ViewerGame| self.view.silent_since.is_some() || game.silent_since().is_some();
-        // A game with an official result may not have been ended on its board.
-        let is_settled = |game: &ViewerGame| game.pairing.as_deref().is_some_and(|id| plan.is_settled(id));
-        let is_left = |game: &ViewerGame| (self.view.is_past && is_silent(game)) || is_settled(game);
-        let goes_on = |shown: &PageGame<'_>| shown.game.is_on() && counts(shown) && !is_left(shown.game);
+        let is_left = |game: &ViewerGame| self.view.is_past && is_silent(game);
+        let goes_on = |shown: &PageGame<'_>| shown.game.is_on() && self.is_of_event(shown.game) && !is_left(shown.game);
         if !games.iter().any(goes_on) && (all_closed || self.view.is_past) {
             return EventPhase::Over;
         }
@@ -74,6 +69,12 @@ impl<'a> PageBuilder<'a> {
     /// Whether the event is over.
     pub(super) fn is_over(&self) -> bool {
         self.phase() == EventPhase::Over
+    }
+
+    /// Whether a game is one of the event. In a tournament, a game without a pairing and without players is a trial of a board, or play after the
+    /// games.
+    pub(super) fn is_of_event(&self, game: &ViewerGame) -> bool {
+        !self.view.has_tournament() || game.pairing.is_some() || game.has_player()
     }
 
     /// Whether players are known of a game that has not begun.

@@ -120,8 +120,9 @@ impl PageBuilder<'_> {
     /// Returns how many of the games go on, and how many of the round that is played are over.
     pub(super) fn count_games(&self, shown: &[PageGame<'_>]) -> [usize; 2] {
         let is_of_current_round = self.is_of_current_round();
-        let on = shown.iter().filter(|shown| self.is_being_played(shown.game)).count();
-        [on, shown.iter().filter(|shown| shown.game.has_ended() && is_of_current_round(shown.game)).count()]
+        let games = || shown.iter().map(|shown| shown.game).filter(|game| self.is_of_event(game));
+        let on = games().filter(|game| self.is_being_played(game)).count();
+        [on, games().filter(|game| game.has_ended() && is_of_current_round(game)).count()]
     }
 
     /// Returns the round of the first of these games; if sections play different rounds, or last played different ones, only a round that all

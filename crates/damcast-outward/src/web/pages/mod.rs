@@ -188,8 +188,8 @@ impl<'a> PageBuilder<'a> {
     pub fn digest(&self, shown: &PageGame<'_>) -> (u64, Option<i64>, String) {
         let game = shown.game;
         // A game that has not begun has no lines.
-        let lines = if game.is_unstarted() { hash_of(&(&game.tags, &game.result)) } else { game.lines.digest };
-        (lines, game.away_since, self.status(game))
+        let lines = if game.is_unstarted() { hash_of(&game.tags) } else { game.lines.digest };
+        (hash_of(&(lines, &game.result)), game.away_since, self.status(game))
     }
 
     /// Returns all boards with their current games.
@@ -561,7 +561,9 @@ impl<'a> PageBuilder<'a> {
         let pairings = planned.iter().flat_map(|(_, planned)| &planned.pairings);
         let paired: Vec<_> = pairings.filter_map(|pairing| self.game_of(pairing, &of_round)).collect();
         let is_paired = |shown: &PageGame<'_>| paired.iter().any(|game| game.is_same(shown));
-        let is_other = |shown: &&PageGame<'_>| only.is_none() && shown.game.tag("Round") == round && !is_paired(shown);
+        let is_other = |shown: &&PageGame<'_>| {
+            only.is_none() && shown.game.tag("Round") == round && !shown.game.is_void() && !is_paired(shown)
+        };
         let others: Vec<_> = games.iter().filter(is_other).collect();
         html! {
             @for (section, planned) in &planned { (self.pairings(section, planned, &of_round)) }

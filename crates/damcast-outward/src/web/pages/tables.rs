@@ -86,7 +86,9 @@ impl<'a> PageBuilder<'a> {
             _ => counts[0] += 1,
         };
         if begun.is_empty() && only.is_none() {
-            self.current().iter().for_each(|shown| count(Some(shown.game), false));
+            let current = self.current();
+            let games = current.iter().map(|shown| shown.game).filter(|game| self.is_of_event(game));
+            games.for_each(|game| count(Some(game), false));
         }
         let is_open =
             |pairing: &&PlannedPairing| pairing.points.is_none() && pairing.white.is_some() && pairing.black.is_some();

@@ -525,7 +525,15 @@ impl<'a> WholeGame<'a> {
     /// Returns the position after the first `entries` entries for play by the rules; `None` if it, or the rules, are unknown.
     pub fn position(self, entries: usize) -> Option<Position> {
         let variant = self.game.variant?;
-        Position::new(variant, fen::read(variant, bare_fen(&self.fen(entries)?)).ok()?).ok()
+        let at = |entries| Position::new(variant, fen::read(variant, bare_fen(&self.fen(entries)?)).ok()?).ok();
+        let position = at(entries)?;
+        // A king may have to rest after its last moves, which a FEN does not have.
+        let Some(limit) = variant.rules.same_king_limit else { return Some(position) };
+        let last = self.entries.get(..entries)?.iter().rev().take(2 * usize::from(limit));
+        let moves: Vec<&str> = last.map_while(|entry| Some(entry.ply.as_ref()?.text.as_str())).collect();
+        let play = |before: Position, text: &&str| Some(before.play(&notation::read(&before, text).ok()?));
+        let played = moves.iter().rev().try_fold(at(entries - moves.len())?, play);
+        Some(played.filter(|played| played.setup() == position.setup()).unwrap_or(position))
     }
 
     /// Writes the published part of the game as PDN.

@@ -11,6 +11,9 @@ use serde_json::Value;
 use super::halls::number_at_end;
 use super::{ViewerGame, ViewerHall, natural_order, time_of};
 
+/// Tags that announce another game if they change. Others, as `Site`, may be corrected while a game is shown.
+const ANNOUNCING_TAGS: [&str; 6] = ["White", "Black", "Round", "Board", "GameType", "FEN"];
+
 /// Published tournament and boards of a hall.
 #[derive(Clone, Debug, Default)]
 pub struct HallPlan {
@@ -56,7 +59,7 @@ pub struct PlannedBoard {
     pub name: String,
     /// Tags, with `GameType`; those of a pairing come first.
     pub tags: BTreeMap<String, String>,
-    /// Time since which the board has these tags, in ms since 1970.
+    /// Time since which the board has its [`ANNOUNCING_TAGS`], in ms since 1970.
     pub since: i64,
 }
 
@@ -136,7 +139,8 @@ impl ViewerHall {
         let known = std::mem::take(&mut plan.boards);
         let board = |ListedBoard { board: name, gametype, mut tags }: ListedBoard| {
             tags.insert("GameType".to_owned(), gametype);
-            let same = known.iter().find(|known| known.name == name && known.tags == tags);
+            let announced = |tags: &BTreeMap<String, String>| ANNOUNCING_TAGS.map(|tag| tags.get(tag).cloned());
+            let same = known.iter().find(|known| known.name == name && announced(&known.tags) == announced(&tags));
             PlannedBoard { since: same.map_or(at, |same| same.since), name, tags }
         };
         plan.boards = event.list.into_iter().map(board).collect();
