@@ -530,8 +530,12 @@ fn rounds_of_large_halls_start_on_open_pages() {
 }
 
 #[test]
-#[ignore = "a minute of pauses; scripts/open-pages runs it"]
+#[ignore = "a minute of pauses, or as many boards as DAMCAST_BOARDS says with pauses of 0, 0.6, 1.5 and 4 s; scripts/open-pages runs it"]
 fn rounds_start_far_apart_on_open_pages() {
+    let boards = std::env::var("DAMCAST_BOARDS").ok().and_then(|boards| boards.parse().ok());
+    if let Some(boards) = boards {
+        return rounds_start_on_open_pages(boards, &[0, 600, 1_500, 4_000]);
+    }
     rounds_start_on_open_pages(BOARDS, &[1_500, 4_000]);
     rounds_start_on_open_pages(200, &[0, 20]);
 }
