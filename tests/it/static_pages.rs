@@ -304,6 +304,23 @@ fn open_page_of_another_build_waits_for_its_files() {
     assert_eq!(browser.evaluate("document.body.dataset.build"), "later");
 }
 
+/// A player becomes anonymous, and the file of the player is gone: who has it open sees the boards.
+#[test]
+fn open_page_that_was_withdrawn_leads_to_boards() {
+    let Some(mut browser) = Browser::open() else { return };
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    let exporter = Exporter::start(&outlet);
+    let Some(nginx) = nginx(&exporter.folder) else { return };
+    browser.visit(&format!("http://{}/player-Open-1.html", nginx.address));
+    browser.wait("document.readyState", &"complete".into());
+    let tournament = fs::read_to_string(outlet.path("tournament.json")).unwrap();
+    outlet.write("tournament.json", &tournament.replace("\"Jansen\"", "\"N. N.\""));
+    wait_until("the file is gone", || !exporter.folder.join("player-Open-1.html").exists());
+    browser.wait("location.pathname", &"/index.html".into());
+    browser.wait("document.querySelector('#main').dataset.kind", &"grid".into());
+}
+
 /// Before a game begins, its card leads to the page of the board's number. Who opened that page stays there.
 #[test]
 fn page_by_number_stays_when_its_game_begins() {

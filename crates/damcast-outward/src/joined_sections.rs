@@ -55,8 +55,9 @@ impl JoinedSections {
         for (hall, document) in documents {
             for section in sections(document) {
                 let name = name_of(section);
-                if all.iter().any(|known| name_of(known) == name) {
+                if let Some(known) = all.iter_mut().find(|known| name_of(known) == name) {
                     joined.map_pairings(hall, section, &places);
+                    joined.add_boards(hall, section, known);
                     continue;
                 }
                 let mut own = joined.masked(hall, section.clone());
@@ -65,8 +66,7 @@ impl JoinedSections {
                     let id = format!("{hall}/{}", id_of(pairing));
                     pairing["id"] = id.clone().into();
                     if let Some(board) = pairing["board"].as_str() {
-                        // A hall inside a hall has a slash in its name and a dot in those of its boards.
-                        pairing["board"] = format!("{}.{board}", hall.replace('/', ".")).into();
+                        pairing["board"] = board_name(hall, board).into();
                     }
                     if let Some(table) = pairing["table"].as_u64() {
                         places.insert((name.clone(), round, table), (id, player_names(&names, pairing)));
@@ -151,6 +151,20 @@ impl JoinedSections {
         }
     }
 
+    /// Gives the pairings of a joined section the boards of this hall: the hall that had the section first knows its own boards only.
+    fn add_boards(&self, hall: &str, section: &Value, joined: &mut Value) {
+        let board = |pairing: &Value| {
+            let id = self.pairings.get(&(hall.to_owned(), id_of(pairing)))?;
+            Some((id.as_str(), board_name(hall, pairing["board"].as_str()?)))
+        };
+        let boards: HashMap<_, _> = pairings(section).filter_map(|(_, pairing)| board(pairing)).collect();
+        for (_, pairing) in pairings_mut(joined).filter(|(_, pairing)| pairing["board"].is_null()) {
+            if let Some(board) = pairing["id"].as_str().and_then(|id| boards.get(id)) {
+                pairing["board"] = board.as_str().into();
+            }
+        }
+    }
+
     /// Returns the ids of pairings of shared sections: that of a hall, and the joined one.
     pub fn shared_pairings(&self) -> impl Iterator<Item = (String, &String)> {
         self.pairings.iter().map(|((hall, id), joined)| (format!("{hall}/{id}"), joined))
@@ -218,6 +232,11 @@ impl JoinedSections {
         }
         shown
     }
+}
+
+/// Returns the joined name of a board of a hall. A hall inside a hall has a slash in its name and a dot in those of its boards.
+fn board_name(hall: &str, board: &str) -> String {
+    format!("{}.{board}", hall.replace('/', "."))
 }
 
 /// Writes a value of a tag as in PDN.
@@ -359,6 +378,23 @@ mod tests {
             "{:?}",
             joined.mismatches
         );
+    }
+
+    /// The first hall knows its own boards only.
+    #[test]
+    fn shared_pairing_has_board_of_hall_that_plays_it() {
+        let names = ["Ada", "Bob", "Cy", "Di"];
+        let boards = |mut document: Value, boards: [Value; 2]| {
+            let pairings = document["sections"][0]["rounds"][0]["pairings"].as_array_mut().unwrap();
+            pairings.iter_mut().zip(boards).for_each(|(pairing, board)| pairing["board"] = board);
+            document
+        };
+        let joined = JoinedSections::new(&[
+            ("a", boards(document(names, 0, json!({})), [json!("b-1"), Value::Null])),
+            ("b", boards(document(names, 100, json!({})), [json!("x-1"), json!("x-2")])),
+        ]);
+        let pairings = &joined.tournament.as_ref().unwrap()["sections"][0]["rounds"][0]["pairings"];
+        assert_eq!([&pairings[0]["board"], &pairings[1]["board"]], ["a.b-1", "b.x-2"]);
     }
 
     #[test]

@@ -253,6 +253,50 @@ fn station_is_one_hall_only() {
     wait_long("one of them", || hub.joined().len() as u64 == one.seq.get() && lines().len() == 1);
 }
 
+/// Somebody has named two halls the wrong way round, and mends that.
+#[test]
+fn halls_with_swapped_names_are_joined() {
+    let one = game();
+    let mut two = OutletFixture { generation: "00000000000000b2".into(), ..OutletFixture::new() };
+    two.begin("board-1", json!({"White": "Visser", "Black": "Smit"}));
+    let servers = [one.serve(), two.serve()];
+    let [first, second] = [&servers[0], &servers[1]].map(url_of);
+    let mut hub = HubFixture::new(&[("a", &first), ("b", &second)]);
+    check_joined(&hub, &[("a", &one), ("b", &two)]);
+    hub.kill();
+    let config =
+        |one: &str, two: &str| format!("[[hub.hall]]\nname = \"a\"\n{one}\n[[hub.hall]]\nname = \"b\"\n{two}\n");
+    fs::write(hub.folder.path().join("hub.toml"), config(&second, &first)).unwrap();
+    hub.start();
+    check_joined(&hub, &[("a", &two), ("b", &one)]);
+}
+
+/// The hub begins its file anew while a hall cannot be reached: its boards come from the copy.
+#[test]
+fn hall_that_was_never_heard_keeps_its_boards() {
+    let one = game();
+    let mut two = OutletFixture { generation: "00000000000000b2".into(), ..OutletFixture::new() };
+    two.begin("board-1", json!({"White": "Visser", "Black": "Smit"}));
+    two.write("tournament.json", r#"{"event":{},"sections":[]}"#);
+    let server = two.serve();
+    let mut hub = HubFixture::new(&[("a", &folder_of(&one)), ("b", &url_of(&server))]);
+    check_joined(&hub, &[("a", &one), ("b", &two)]);
+    wait_long("its files", || !hub.read("tournament.json").is_empty());
+    let before = hub.generation();
+    hub.kill();
+    let place = url_of(&server);
+    drop(server);
+    // Another order of the halls.
+    let config = format!("[[hub.hall]]\nname = \"b\"\n{place}\n[[hub.hall]]\nname = \"a\"\n{}\n", folder_of(&one));
+    fs::write(hub.folder.path().join("hub.toml"), config).unwrap();
+    hub.start();
+    wait_long("another generation", || hub.generation() != before);
+    wait_long("the boards of both", || {
+        let joined = hub.joined();
+        ["a.board-1", "b.board-1"].into_iter().all(|board| joined.iter().any(|(_, _, line)| line["board"] == board))
+    });
+}
+
 #[test]
 fn foreign_answers_change_nothing_and_are_named() {
     let mut one = game();
@@ -464,6 +508,57 @@ fn every_page_names_hall_that_is_away() {
         // The other hall is away.
         assert!(page.contains("<span class=\"ck") && page.matches("data-silent-since").count() == 1, "{path}: {page}");
     }
+}
+
+#[test]
+fn number_alone_is_that_of_first_hall_that_has_it() {
+    let mut outlet = OutletFixture::new();
+    outlet.append_line(json!({"type": "halls", "halls": ["a", "b"]}));
+    let waits = |hall: &str, number: u64, white: &str| {
+        let tags = json!({"White": white, "Black": "X", "Round": "1", "Board": number.to_string()});
+        json!({"hall": hall, "b": 1, "type": "boards", "list": [{"board": format!("board-{number}"), "gametype": "20", "tags": tags}]})
+    };
+    outlet.begin("a.board-3", json!({"White": "Jansen", "Black": "Ba", "Board": "3"}));
+    outlet.begin("b.board-5", json!({"White": "Visser", "Black": "Ba", "Board": "5"}));
+    outlet.append_line(waits("b", 3, "Later"));
+    outlet.append_line(waits("a", 5, "Soon"));
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    for (number, name, other) in [(3, "Jansen", "Later"), (5, "Soon", "Visser")] {
+        for page in ["/board", "/embed/board", "/overlay/board", "/overlay/lower-third"] {
+            let text = server.get(&format!("{page}/{number}")).text();
+            assert!(text.contains(name) && !text.contains(other), "{page}/{number}: {text}");
+        }
+    }
+    assert!(server.get("/board/b.5").text().contains("Visser") && server.get("/board/b.3").text().contains("Later"));
+}
+
+/// A hub is a hall of another hub. What is away inside it stays away when the line between the hubs returns.
+#[test]
+fn hall_inside_hall_stays_away() {
+    let mut outlet = OutletFixture::new();
+    outlet.append_line(json!({"type": "halls", "halls": ["x"]}));
+    outlet.begin("x.a.board-1", json!({"White": "Jansen", "Black": "Ba"}));
+    outlet.play("x.a.board-1", 1);
+    let state = |outlet: &mut OutletFixture, hall: &str, state: &str| {
+        outlet.append_line(json!({"type": "hall", "hall": hall, "state": state, "silent_s": 30}));
+    };
+    let server = outlet.serve();
+    let is_silent = |outlet: &OutletFixture, board: &str| {
+        server.wait_for(outlet);
+        server.get(&format!("/board/{board}")).text().contains("s-off")
+    };
+    for (hall, word, silent) in
+        [("x/a", "away", true), ("x", "away", true), ("x", "here", true), ("x/a", "here", false)]
+    {
+        state(&mut outlet, hall, word);
+        assert_eq!(is_silent(&outlet, "x.a.board-1"), silent, "{hall} {word}");
+    }
+    // A board whose first line comes later.
+    state(&mut outlet, "x/b", "away");
+    outlet.begin("x.b.board-1", json!({"White": "Visser", "Black": "Smit"}));
+    outlet.play("x.b.board-1", 1);
+    assert!(is_silent(&outlet, "x.b.board-1") && !is_silent(&outlet, "x.a.board-1"));
 }
 
 /// Makes a hall away: its recorder has given no sign of life for a minute.

@@ -173,6 +173,10 @@ struct Hall {
     is_unwritten: Arc<AtomicBool>,
     /// Whether the copy has all lines that came.
     has_all_lines: bool,
+    /// Number of the last line that the hall has, as it last said; 0 if unknown.
+    last_seq: u64,
+    /// Generation that the hall last said.
+    said: Option<String>,
     /// Generation that the hub takes from the hall, from before its first line on.
     claimed: Option<String>,
     past: PastGenerations,
@@ -194,6 +198,8 @@ impl Hub {
                 is_listed: false,
                 is_unwritten: Arc::default(),
                 has_all_lines: true,
+                last_seq: 0,
+                said: None,
                 claimed: None,
                 past: PastGenerations::default(),
             });
@@ -281,9 +287,10 @@ impl Hub {
                 hall.state.problem = None;
                 hall.state.recorder_age = Some(Duration::ZERO);
             }
-            News::Alive(age, delay) => {
+            News::Alive(sign) => {
                 hall.heard = Some(Instant::now());
-                (hall.state.recorder_age, hall.state.delay) = (age, delay);
+                hall.last_seq = sign.seq;
+                (hall.state.recorder_age, hall.state.delay) = (sign.age, sign.delay);
                 hall.state.problem = None;
             }
             // A folder that was taken away, or is not there yet, has no files; those that are known stay.
@@ -319,13 +326,15 @@ impl Hub {
 
     /// Says whether a hall may have a generation: not that of another hall or of the hub. Returns the generation of the hub.
     fn check_generation(&mut self, index: usize, generation: &str) -> Result<String, String> {
-        let own = &self.halls[index].name;
+        let own = self.halls[index].name.clone();
         if generation == self.events.generation {
             return Err(format!("`{own}` is this hub itself; give `{own}` the address of its own station"));
         }
+        self.halls[index].said = Some(generation.to_owned());
+        // The copy of a hall that says another generation is that of a station which had its name before.
         let is_same = |hall: &&Hall| {
-            let copied = hall.copy.position.generation.as_deref();
-            copied == Some(generation) || hall.claimed.as_deref() == Some(generation)
+            let copied = hall.copy.position.generation.as_deref().filter(|_| hall.said.is_none());
+            copied.or(hall.claimed.as_deref()) == Some(generation)
         };
         let others = self.halls.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, hall)| hall);
         match others.clone().find(is_same) {
@@ -409,12 +418,17 @@ impl Hub {
             let generation = &hall.copy.position.generation;
             let silence = hall.heard.unwrap_or(hall.opened).elapsed();
             let is_recorder_silent = hall.state.recorder_age.is_some_and(|age| age + silence >= MAX_SILENCE);
-            let is_away = silence >= MAX_SILENCE || is_recorder_silent;
+            // A hall that returns is here once the copy has all its lines: until then its positions are those of before.
+            let was_away = self.events.halls.get(&hall.name).is_some_and(|part| part.is_here == Some(false));
+            let is_behind = hall.copy.position.seq < hall.last_seq;
+            let is_away = silence >= MAX_SILENCE || is_recorder_silent || (was_away && is_behind);
             hall.state.alternates = hall.past.alternates(generation.as_ref(), Instant::now());
             if !is_away && (hall.heard.is_none() || generation.is_none()) {
                 continue;
             }
             hall.state.set_here(!is_away);
+            // The stored files of a hall that cannot be heard name its hidden players.
+            hall.is_listed |= is_away && hall.files.is_known;
             let Some(part) = self.events.halls.get(&hall.name) else { continue };
             if part.is_here != Some(!is_away) || generation.is_some() && part.generation != *generation {
                 let silence = silence.max(hall.state.recorder_age.unwrap_or_default());
@@ -477,7 +491,10 @@ impl Hub {
     fn write_signs(&mut self) {
         // Ignore halls that are away: pages show them as silent.
         let is_away = |hall: &Hall| self.events.halls[&hall.name].is_here == Some(false);
-        let is_current = self.disk_error.is_none() && self.halls.iter().all(|hall| hall.has_all_lines || is_away(hall));
+        // After a start, the positions are those of before until each hall was heard.
+        let is_followed =
+            |hall: &Hall| hall.heard.is_some() && hall.has_all_lines && hall.copy.position.seq >= hall.last_seq;
+        let is_current = self.disk_error.is_none() && self.halls.iter().all(|hall| is_followed(hall) || is_away(hall));
         if is_current && self.signed.is_none_or(|signed| signed.elapsed() >= SIGN_INTERVAL) {
             self.signed = Some(Instant::now());
             if let Err(error) = self.write_sign() {

@@ -54,14 +54,25 @@ pub(super) enum News {
     Begin(RestartReason, Vec<CopiedFile>),
     /// Lines after a number, and the end of the copy with them.
     Lines(u64, Vec<u8>, Box<CopyPosition>),
-    /// The hall was heard; its recorder gave its last sign of life at this age, if it gives any, and has this delay.
-    Alive(Option<Duration>, OutletDelay),
+    /// The hall was heard.
+    Alive(Sign),
     /// Names of all files of the hall, and those that are new.
     Files(Vec<String>, Vec<CopiedFile>),
     /// The files of the hall cannot be had, and why.
     NoFiles(String),
     /// The hall cannot be heard, and why.
     Lost(String),
+}
+
+/// Sign of life of a hall.
+#[derive(Debug)]
+pub(super) struct Sign {
+    /// Age of the recorder's last sign; `None` if it gives none.
+    pub age: Option<Duration>,
+    /// Delay of the hall's outlet.
+    pub delay: OutletDelay,
+    /// Number of the last line that the hall has; 0 if unknown.
+    pub seq: u64,
 }
 
 /// Message with the place of its hall in the configuration.
@@ -186,6 +197,16 @@ fn with_jitter(pause: Duration) -> Duration {
     pause / 2 + (pause / 2).mul_f64(f64::from(now % 1000) / 1000.0)
 }
 
+/// What came of opening the stream of a hall.
+enum Opened {
+    /// Its lines follow.
+    Stream(LineAnswer, Box<Batch>),
+    /// The hall has other lines than the copy, which begins anew.
+    BegunAnew,
+    /// There is no stream, and why.
+    Refused(String),
+}
+
 struct UrlHall<'a> {
     url: &'a str,
     ca: Option<&'a Path>,
@@ -193,8 +214,22 @@ struct UrlHall<'a> {
 }
 
 impl UrlHall<'_> {
-    /// Opens the stream once and follows it to its end; returns why it ended.
+    /// Opens the stream and follows it to its end; returns why it ended. A copy that begins anew gets its lines at once, because pages show
+    /// none of the hall meanwhile.
     fn follow(&self) -> io::Result<String> {
+        match self.open()? {
+            Opened::Stream(answer, batch) => self.read_stream(answer, *batch),
+            Opened::Refused(reason) => Ok(reason),
+            Opened::BegunAnew => match self.open()? {
+                Opened::Stream(answer, batch) => self.read_stream(answer, *batch),
+                Opened::Refused(reason) => Ok(reason),
+                Opened::BegunAnew => Ok("the hall has begun another generation again".to_owned()),
+            },
+        }
+    }
+
+    /// Opens the stream once, or begins the copy anew.
+    fn open(&self) -> io::Result<Opened> {
         self.sender.is_unwritten.store(false, Ordering::Relaxed);
         let position = self.sender.ask(News::Position)?;
         let known = position.generation.as_ref().map(|generation| format!("gen={generation}&")).unwrap_or_default();
@@ -202,38 +237,39 @@ impl UrlHall<'_> {
         let answer = LineAnswer::open(&address, self.ca)?;
         let head = &answer.head;
         if head.status == WRONG_HOST {
-            return Ok(format!(
+            return Ok(Opened::Refused(format!(
                 "it does not answer to the name in {}: write its address, or add the name to `hosts` in its [serve]",
                 self.url
-            ));
+            )));
         }
         let Some(generation) = head.header(GENERATION_HEADER).map(str::to_owned) else {
-            return Ok(format!(
+            return Ok(Opened::Refused(format!(
                 "the answer is not that of damcast serve (status {}); is the address right?",
                 head.status
-            ));
+            )));
         };
         // Before the first event there is no generation.
         let hub = if generation.is_empty() { String::new() } else { self.sender.check_generation(&generation)? };
         match head.status {
             200 => {}
-            404 => {
-                self.sender
-                    .send(News::Begin(RestartReason::OtherGeneration, self.files(&mut ListedFiles::default())?.1))?;
-                return Ok("the hall has begun a new generation".to_owned());
-            }
+            404 => return self.begin_anew(RestartReason::OtherGeneration),
             409 => {
-                return Ok(
-                    "the hall has fewer lines than the copy: an older copy was restored there, or it starts".to_owned()
-                );
+                let reason = "the hall has fewer lines than the copy: an older copy was restored there, or it starts";
+                return Ok(Opened::Refused(reason.to_owned()));
             }
-            status => return Ok(format!("the answer has the status {status}")),
+            status => return Ok(Opened::Refused(format!("the answer has the status {status}"))),
         }
         if head.header(PREFIX_HEADER) != Some(&hex(&sha2::Digest::finalize(position.hash.clone()))) {
-            self.sender.send(News::Begin(RestartReason::OtherLines, self.files(&mut ListedFiles::default())?.1))?;
-            return Ok("the hall has other lines under the same numbers".to_owned());
+            return self.begin_anew(RestartReason::OtherLines);
         }
-        self.read_stream(answer, Batch::after(position, hub))
+        Ok(Opened::Stream(answer, Box::new(Batch::after(position, hub))))
+    }
+
+    /// Begins the copy of the hall anew, with its files.
+    fn begin_anew(&self, reason: RestartReason) -> io::Result<Opened> {
+        let (_, files) = self.files(&mut ListedFiles::default())?;
+        self.sender.send(News::Begin(reason, files))?;
+        Ok(Opened::BegunAnew)
     }
 
     /// Reads lines to the end of the stream, and files beside.
@@ -263,7 +299,8 @@ impl UrlHall<'_> {
                     let _ = changed.try_send(());
                 }
                 batch.send(self.sender)?;
-                self.sender.send(News::Alive(beat.alive.map(Duration::from_millis), beat.delay))?;
+                let age = beat.alive.map(Duration::from_millis);
+                self.sender.send(News::Alive(Sign { age, delay: beat.delay, seq: beat.seq }))?;
                 continue;
             }
             if let Err(error) = batch.add(&line) {
@@ -420,7 +457,7 @@ impl FolderHall<'_> {
                 && beat.is_none_or(|beat| beat.elapsed() >= Duration::from_secs(5))
             {
                 beat = Some(Instant::now());
-                let news = News::Alive(sign.age(&files), sign.delay);
+                let news = News::Alive(Sign { age: sign.age(&files), delay: sign.delay, seq: 0 });
                 self.sender.send(fault.clone().map_or(news, News::Lost))?;
             }
         }

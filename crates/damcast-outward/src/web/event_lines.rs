@@ -1,8 +1,8 @@
 //! `GET /events` for programs: lines of the file of events as they are, up to the last one, or with `follow` also those to come.
 //!
-//! A stream that follows also has lines without a number, `{"alive":N,"files":TAG,"delay_s":S,"delay_plies":P}`: the time since the
-//! recorder's last sign of life in ms, or `null` if it gives none, a tag that changes when the files beside the events change, and the
-//! delay of the outlet. The head of each answer names the generation, and has the SHA-256 of the lines before the first one that it sends: a reader
+//! A stream that follows also has lines without a number, `{"alive":N,"files":TAG,"seq":L,"delay_s":S,"delay_plies":P}`: the time since the
+//! recorder's last sign of life in ms, or `null` if it gives none, a tag that changes when the files beside the events change, the number
+//! of the last line, and the delay of the outlet. The head of each answer names the generation, and has the SHA-256 of the lines before the first one that it sends: a reader
 //! compares it with that of its own lines.
 
 use std::fs::File;
@@ -98,6 +98,9 @@ pub struct Beat {
     pub alive: Option<u64>,
     /// Tag that changes when the files beside the events change.
     pub files: Option<String>,
+    /// Number of the last line; 0 if the station does not say it.
+    #[serde(default)]
+    pub seq: u64,
     /// Delay of the outlet.
     #[serde(flatten)]
     pub delay: OutletDelay,
@@ -139,7 +142,7 @@ impl LineFeed {
         let files = self.files.tag(&view.hall.halls);
         let sign = Some(self.sign.load(Ordering::Relaxed)).filter(|sign| *sign != 0);
         let alive = sign.and_then(|sign| u64::try_from((now - sign).max(0)).ok());
-        let beat = serde_json::to_string(&Beat { alive, files: Some(files), delay: view.delay });
+        let beat = serde_json::to_string(&Beat { alive, files: Some(files), seq: view.hall.seq, delay: view.delay });
         (beat.unwrap_or_default() + "\n").into()
     }
 }

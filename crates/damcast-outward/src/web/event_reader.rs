@@ -1,6 +1,6 @@
 //! Thread that follows the events of the outlet and owns their state; other tasks receive copies, as views.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub fn spawn(
         let mut reader = EventReader {
             lag: file_lag(&outlet),
             lags: HashMap::new(),
-            has_live_updates: false,
+            live_halls: HashSet::new(),
             follower: Follower::new(outlet.join(EVENTS_FILE), Progress::default()).refusing_links(),
             hall: ViewerHall::default(),
             files,
@@ -74,8 +74,8 @@ struct EventReader {
     lag: i64,
     /// Delay of each hall in ms, from its last line of a game that was read live. An outlet of one hall has no name.
     lags: HashMap<String, i64>,
-    /// Whether there are live updates, which an outlet with a delay in plies has not: its lines come late by any time.
-    has_live_updates: bool,
+    /// Halls with live updates, which an outlet with a delay in plies has not: its lines come late by any time.
+    live_halls: HashSet<String>,
     is_caught_up: bool,
     /// Times at which a new generation began, and at which [`MIN_BURST`] of its lines last came in one step; `None` once it is read.
     rewritten: Option<(Instant, Instant)>,
@@ -157,13 +157,14 @@ impl EventReader {
                 self.unreadable_since = None;
                 let now = (self.now)();
                 let event = TimedEvent::parse(&text);
-                self.has_live_updates |= event.as_ref().is_some_and(|event| event.is_live_update);
+                self.live_halls
+                    .extend(event.iter().filter(|event| event.is_live_update).map(|event| event.hall.clone()));
                 let lag = event.as_ref().and_then(|event| self.lags.get(&event.hall)).copied().unwrap_or(self.lag);
                 let delay =
                     event.as_ref().filter(|event| event.is_delayed).map(|event| now - event.at).filter(is_delay);
                 // Lines that were held up come together. Single late lines come from an outlet whose delay has changed.
-                let is_late =
-                    delay.is_some_and(|delay| delay > lag + MAX_LATENESS) && !is_alone && self.has_live_updates;
+                let is_live = event.as_ref().is_some_and(|event| self.live_halls.contains(&event.hall));
+                let is_late = delay.is_some_and(|delay| delay > lag + MAX_LATENESS) && !is_alone && is_live;
                 let heard = match event {
                     Some(event) if !self.is_caught_up || is_late => (event.at + lag).min(now),
                     Some(event) => {

@@ -63,6 +63,8 @@ pub struct ViewerHall {
     boards: Vec<Arc<ViewerBoard>>,
     /// Halls of a joined outlet in their order; empty in an outlet of one hall.
     pub halls: Arc<Vec<JoinedHall>>,
+    /// Times since which halls are away, also those inside a hall, in ms since 1970, by the first part of the names of their boards.
+    away: Arc<BTreeMap<String, i64>>,
     /// Tournament and boards of each hall, by its name; empty in an outlet of one hall.
     plans: Arc<BTreeMap<String, Arc<HallPlan>>>,
     /// Number of the last line about a tournament or the boards; 0 without one.

@@ -71,7 +71,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, entries, fieldNa
     if (fen && studied.page === page) box.scrollTop -= box.scrollHeight - studied.height;
     const moved = studied.page === page && studied.fen && fen && fen !== studied.fen && $$("#moves a[data-at]").find((one) => one.dataset.fen === studied.fen);
     studied = { page, fen, height: box?.scrollHeight };
-    if (!moved || document.body.dataset.sign) return;
+    if (!moved) return;
     history.replaceState(null, "", moved.href);
     dress();
   }

@@ -228,9 +228,14 @@ document.addEventListener("click", (click) => {
 const here = () => location.pathname + location.search;
 const ask = (address) => fetch(address, { cache: "no-cache", signal: AbortSignal.timeout?.(9000) });
 let loading, wanted, retry;
+// How often in a row the file of a page without a server was missing.
+let gone = 0;
 /** Fetches a page and puts it in place of this one: under its address, or with a known tag only if it has another one. Returns the headers of the answer. */
 async function load(address, target, known) {
   const before = root.stream, from = here(), begun = Date.now(), answer = await ask(address), html = await answer.text();
+  gone = root.sign && answer.status === 404 ? gone + 1 : 0;
+  // The page was withdrawn. A copy by FTP may lack a file for a moment.
+  if (gone > 1 && !/\/(index\.html)?$/.test(location.pathname)) location.replace("index.html");
   // The viewer has gone to another page or move, or the stream has brought newer parts.
   if (here() !== from || (!target && (root.stream !== before || streamed > begun))) return answer.headers;
   tag = answer.headers.get("etag");

@@ -296,6 +296,16 @@ impl<'a> PageBuilder<'a> {
         Some(PageGame::new(self.view, board, self.view.shown_game(board.1)?))
     }
 
+    /// Returns a board of an address with its hall: a number alone is that of the first hall that has it, whether it plays or waits.
+    fn board_in_hall<'w>(&self, which: &'w str) -> Cow<'w, str> {
+        if self.view.hall.halls.is_empty() || which.parse::<u64>().is_err() {
+            return which.into();
+        }
+        let numbers = self.present_games().into_iter().map(|shown| shown.number);
+        let first = numbers.filter(|number| number.to_string() == which).min();
+        first.map_or(which.into(), |number| self.view.hall.number_in_address(number).into())
+    }
+
     /// Renders the page of the address, or a page that says why there is none. `games` reads the moves of earlier games.
     pub fn render(&self, games: &StoredGames) -> (Markup, Option<PageError>) {
         let error = match self.find_page(games) {
@@ -316,10 +326,13 @@ impl<'a> PageBuilder<'a> {
             PageKind::Boards(filter) => Ok(self.grid(filter)),
             PageKind::Wall { site, .. } => Ok(self.wall(site.as_deref())),
             // A number is that of the current round: an unstarted game precedes the last game of the board.
-            PageKind::Board { which } => match self.unstarted_game(which) {
-                Some(shown) => Ok(self.unstarted_board(&shown)),
-                None => self.game(self.current_game(which), None, games),
-            },
+            PageKind::Board { which } => {
+                let which = self.board_in_hall(which);
+                match self.unstarted_game(&which) {
+                    Some(shown) => Ok(self.unstarted_board(&shown)),
+                    None => self.game(self.current_game(&which), None, games),
+                }
+            }
             PageKind::Embed(which) => self.embed(which).ok_or(PageError::NotFound),
             PageKind::Overlay(overlay) => self.overlay(overlay),
             PageKind::WrongOverlay(wrong) => Err(PageError::WrongParameter(wrong.clone())),
@@ -461,7 +474,8 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the current game of a board for embedding; `None` if there is no such board.
     fn embed(&self, which: &str) -> Option<Markup> {
-        let shown = self.unstarted_game(which).or_else(|| self.current_game(which))?;
+        let which = self.board_in_hall(which);
+        let shown = self.unstarted_game(&which).or_else(|| self.current_game(&which))?;
         let main = self.main("grid", "emb", || {
             html! {
                 (self.card(&shown, true))

@@ -66,7 +66,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders an overlay of the game that a board plays, or plays next.
     fn overlay_of_game(&self, overlay: &Overlay, which: &str) -> Result<Markup, PageError> {
-        let hall = &self.view.hall;
+        let (hall, which) = (&self.view.hall, &*self.board_in_hall(which));
         let number = hall.board(which).map_or_else(|| which.to_owned(), |(number, _)| hall.number_in_address(number));
         let unstarted = || self.awaited_game(which).or_else(|| self.unstarted_game(&number));
         let shown = unstarted().or_else(|| self.current_game(which)).ok_or(PageError::NotFound)?;

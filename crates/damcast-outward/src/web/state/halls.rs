@@ -61,8 +61,16 @@ impl ViewerHall {
                 if let Some(known) = Arc::make_mut(&mut self.halls).iter_mut().find(|known| known.name == hall) {
                     known.away_since = away_since;
                 }
-                for board in self.boards.iter_mut().filter(|board| board.name.starts_with(&prefix)) {
-                    let games = Arc::make_mut(board).games.iter_mut();
+                let away = Arc::make_mut(&mut self.away);
+                away.remove(&prefix);
+                away.extend(away_since.map(|since| (prefix.clone(), since)));
+                for at in 0..self.boards.len() {
+                    let board = &self.boards[at];
+                    if !board.name.starts_with(&prefix) {
+                        continue;
+                    }
+                    let away_since = self.away_since(&board.name);
+                    let games = Arc::make_mut(&mut self.boards[at]).games.iter_mut();
                     for game in games.filter(|game| game.is_on() || game.away_since.is_some()) {
                         Arc::make_mut(game).away_since = away_since;
                     }
@@ -72,10 +80,9 @@ impl ViewerHall {
         }
     }
 
-    /// Returns the time since which nothing is heard of the hall of a board, in ms since 1970.
+    /// Returns the time since which nothing is heard of the hall of a board, or of a hall around it, in ms since 1970.
     pub(super) fn away_since(&self, board: &str) -> Option<i64> {
-        let is_of = |hall: &JoinedHall| board.starts_with(&format!("{}.", hall.name.replace('/', ".")));
-        self.halls.iter().find_map(|hall| hall.away_since.filter(|_| is_of(hall)))
+        self.away.iter().filter(|(prefix, _)| board.starts_with(*prefix)).map(|(_, since)| *since).min()
     }
 
     /// Returns the place of the hall of a board, by the name of the board.
