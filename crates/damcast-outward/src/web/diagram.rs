@@ -28,7 +28,7 @@ pub fn definitions<'v>(variants: impl Iterator<Item = &'v Variant>) -> Markup {
     for variant in variants {
         let key = diagram_key(variant);
         if !keys.contains(&key) {
-            let _ = write!(fields, "<g id=\"{key}\">{}</g>", fields_of(variant));
+            let _ = write!(fields, "<g id=\"{key}\">{}</g>", draw_fields(variant));
             keys.push(key);
         }
     }
@@ -58,7 +58,7 @@ fn diagram_key(variant: &Variant) -> String {
     format!("f{}x{}{kind}", geometry.width(), geometry.height())
 }
 
-fn fields_of(variant: &Variant) -> String {
+fn draw_fields(variant: &Variant) -> String {
     let geometry = &variant.geometry;
     let (width, height) = (geometry.width() * 10, geometry.height() * 10);
     if geometry.count() == geometry.width() * geometry.height() {

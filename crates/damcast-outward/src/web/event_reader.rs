@@ -184,7 +184,7 @@ impl EventReader {
                 self.unreadable_since = None;
             }
             FollowEvent::Damaged { seq, problem: what } => {
-                tracing::warn!(seq, what, "a line of the events is none");
+                tracing::warn!(seq, what, "invalid line in the file of events");
                 self.unreadable_since.get_or_insert_with(Instant::now);
             }
             // With the file the sign of life is gone, which tells that the pages may be old.

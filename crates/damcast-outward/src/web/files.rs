@@ -145,8 +145,7 @@ impl OutletFiles {
         let names = WHOLE_FILES.iter().map(|(name, _)| (*name).to_owned()).chain(of_halls);
         let mut hasher = Sha256::new();
         for name in names {
-            let file = open_in_outlet(&self.folder, &name).and_then(|file| file.metadata());
-            hasher.update(file.map_or_else(|_| "-".to_owned(), |there| format!("{:?}", stamp_of(&there))));
+            hasher.update(self.stamp(&name).map_or_else(|| "-".to_owned(), |stamp| format!("{stamp:?}")));
         }
         if let Ok(archive) = std::fs::symlink_metadata(self.folder.join("archive")) {
             hasher.update(format!("{:?}", stamp_of(&archive)));

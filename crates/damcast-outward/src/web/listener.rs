@@ -124,13 +124,13 @@ impl WaitingConnections {
     /// trusted proxy's counts only while it is idle.
     fn admit(&self, address: IpAddr, is_proxy: bool, counts: &ConnectionCounts) -> (u64, Arc<Notify>) {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed);
-        let leave = Arc::new(Notify::new());
+        let close_signal = Arc::new(Notify::new());
         if is_proxy {
-            return (id, leave);
+            return (id, close_signal);
         }
         let mut all = self.half_open.lock().unwrap_or_else(PoisonError::into_inner);
         let of_address = all.entry(address).or_default();
-        of_address.push_back((id, Instant::now(), leave.clone()));
+        of_address.push_back((id, Instant::now(), close_signal.clone()));
         while let Some((_, since, oldest)) = of_address.front()
             && of_address.len() > MAX_HALF_OPEN_PER_ADDRESS
             && (since.elapsed() >= HALF_OPEN_GRACE || of_address.len() > MAX_HALF_OPEN)
@@ -139,7 +139,7 @@ impl WaitingConnections {
             oldest.notify_one();
             of_address.pop_front();
         }
-        (id, leave)
+        (id, close_signal)
     }
 
     /// Closes a half-open connection that has waited for long, or else an idle one, or else a half-open one. Returns `false` if there is
@@ -157,9 +157,9 @@ impl WaitingConnections {
     }
 
     /// Marks a connection as idle.
-    fn set_idle(&self, address: IpAddr, id: u64, leave: &Arc<Notify>) {
+    fn set_idle(&self, address: IpAddr, id: u64, close_signal: &Arc<Notify>) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.entry(address).or_default().push_back((id, Instant::now(), leave.clone()));
+        idle.entry(address).or_default().push_back((id, Instant::now(), close_signal.clone()));
     }
 }
 
@@ -197,12 +197,12 @@ pub async fn listen(listener: TcpListener, routes: Router, limits: Limits, count
         let _ = socket2::SockRef::from(&stream).set_send_buffer_size(SEND_BUFFER_SIZE);
         let routes = TowerToHyperService::new(routes.clone());
         let address = peer.ip().to_canonical();
-        let (id, leave) = waiting.admit(address, limits.trusted_proxies.contains(&address), &counts);
+        let (id, close_signal) = waiting.admit(address, limits.trusted_proxies.contains(&address), &counts);
         counts.open.fetch_add(1, Ordering::Relaxed);
-        let guest = ConnectionGuard { address, id, leave, waiting: waiting.clone(), counts: counts.clone() };
+        let guard = ConnectionGuard { address, id, close_signal, waiting: waiting.clone(), counts: counts.clone() };
         let mut connection = TimeoutWriter::new(stream);
         connection.set_timeout(Some(WRITE_TIMEOUT));
-        tokio::spawn(serve(http.clone(), Box::pin(connection), routes, guest));
+        tokio::spawn(serve(http.clone(), Box::pin(connection), routes, guard));
         // Read a waiting request before accepting the next connection.
         tokio::task::yield_now().await;
     }
@@ -213,7 +213,7 @@ struct ConnectionGuard {
     address: IpAddr,
     id: u64,
     /// Signal to close.
-    leave: Arc<Notify>,
+    close_signal: Arc<Notify>,
     waiting: Arc<WaitingConnections>,
     counts: Arc<ConnectionCounts>,
 }
@@ -230,16 +230,16 @@ async fn serve(
     http: http1::Builder,
     connection: Pin<Box<TimeoutWriter<TcpStream>>>,
     routes: TowerToHyperService<Router>,
-    guest: ConnectionGuard,
+    guard: ConnectionGuard,
 ) {
-    let guest = Arc::new(guest);
+    let guard = Arc::new(guard);
     let stream = Arc::new(Mutex::new(None));
     let service = {
-        let (guest, stream) = (guest.clone(), stream.clone());
+        let (guard, stream) = (guard.clone(), stream.clone());
         service_fn(move |mut request: hyper::Request<Incoming>| {
-            guest.waiting.keep(guest.address, guest.id);
-            request.extensions_mut().insert(PeerAddress(guest.address));
-            let (is_get, stream, guest) = (request.method() == Method::GET, stream.clone(), guest.clone());
+            guard.waiting.keep(guard.address, guard.id);
+            request.extensions_mut().insert(PeerAddress(guard.address));
+            let (is_get, stream, guard) = (request.method() == Method::GET, stream.clone(), guard.clone());
             let answer = routes.call(request);
             async move {
                 let mut answer = answer.await.unwrap_or_else(|never| match never {});
@@ -247,7 +247,7 @@ async fn serve(
                     None => {
                         // A body of unknown length is a stream.
                         if answer.body().size_hint().exact().is_some() {
-                            guest.waiting.set_idle(guest.address, guest.id, &guest.leave);
+                            guard.waiting.set_idle(guard.address, guard.id, &guard.close_signal);
                         }
                         Ok(answer)
                     }
@@ -262,9 +262,9 @@ async fn serve(
     };
     let mut connection = http.serve_connection(TokioIo::new(connection), service);
     tokio::select! {
-        // Ignore errors: viewers may leave in the middle of an answer.
+        // Ignore errors: viewers may close_signal in the middle of an answer.
         _ = &mut connection => {}
-        () = guest.leave.notified() => return,
+        () = guard.close_signal.notified() => return,
     }
     let taken = stream.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some((head, live)) = taken {
@@ -272,7 +272,7 @@ async fn serve(
         // Spawn a small task: this one includes the state of request handling.
         tokio::spawn(async move {
             let _ = live.send(head, connection).await;
-            drop(guest);
+            drop(guard);
         });
     }
 }
@@ -334,7 +334,8 @@ mod tests {
     async fn idle_connections_of_one_address_do_not_block_others() {
         let ours = IpAddr::from([127, 0, 0, 1]);
         for trusted_proxies in [vec![], vec![ours]] {
-            let (address, counts, door) = open(b"served".into(), Limits { connections: 256, trusted_proxies }).await;
+            let (address, counts, listening) =
+                open(b"served".into(), Limits { connections: 256, trusted_proxies }).await;
             let mut half_open = VecDeque::new();
             for round in 0..8 {
                 // Connect again after displacement.
@@ -347,13 +348,14 @@ mod tests {
             }
             assert_eq!(counts.refused.load(Ordering::Relaxed), 0);
             assert!(counts.open.load(Ordering::Relaxed) <= 256 + 1);
-            door.abort();
+            listening.abort();
         }
     }
 
     #[tokio::test]
     async fn connections_that_asked_once_do_not_block_others() {
-        let (address, counts, door) = open(b"served".into(), Limits { connections: 64, trusted_proxies: vec![] }).await;
+        let (address, counts, listening) =
+            open(b"served".into(), Limits { connections: 64, trusted_proxies: vec![] }).await;
         let mut idle = Vec::new();
         for _ in 0..64 {
             let mut stream = say(2, address, "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
@@ -364,14 +366,14 @@ mod tests {
             assert!(answer(1, address).await.starts_with("HTTP/1.1 200"));
         }
         assert_eq!(counts.refused.load(Ordering::Relaxed), 0);
-        door.abort();
+        listening.abort();
     }
 
     #[tokio::test]
     async fn viewer_that_takes_nothing_is_closed() {
         // More than the buffers of both sides hold.
         let body = vec![b'x'; 16 << 20];
-        let (address, counts, door) = open(body, Limits { connections: 64, trusted_proxies: vec![] }).await;
+        let (address, counts, listening) = open(body, Limits { connections: 64, trusted_proxies: vec![] }).await;
         let mut viewer = say(1, address, "GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
         assert!(viewer.read(&mut [0; 64]).await.unwrap() > 0);
         // From now on the clock goes to the next timer as soon as nothing else happens.
@@ -382,19 +384,20 @@ mod tests {
             assert!(began.elapsed() < 2 * WRITE_TIMEOUT, "the connection stays open");
         }
         assert!(began.elapsed() >= WRITE_TIMEOUT - Duration::from_secs(1));
-        door.abort();
+        listening.abort();
     }
 
     #[tokio::test]
     async fn idle_connection_gives_way_before_young_half_open_one() {
         let (waiting, counts) = (WaitingConnections::default(), ConnectionCounts::default());
         let address = |last: u8| IpAddr::from([10, 0, 0, last]);
-        let is_closed = async |leave: &Notify| tokio::time::timeout(Duration::ZERO, leave.notified()).await.is_ok();
+        let is_closed =
+            async |close_signal: &Notify| tokio::time::timeout(Duration::ZERO, close_signal.notified()).await.is_ok();
         let add_idle = |last: u8| {
-            let (id, leave) = waiting.admit(address(last), false, &counts);
+            let (id, close_signal) = waiting.admit(address(last), false, &counts);
             waiting.keep(address(last), id);
-            waiting.set_idle(address(last), id, &leave);
-            leave
+            waiting.set_idle(address(last), id, &close_signal);
+            close_signal
         };
         let (_, half_open) = waiting.admit(address(1), false, &counts);
         let idle = add_idle(2);

@@ -151,8 +151,8 @@ impl Drop for ViewerCountGuard {
     }
 }
 
-/// Selects the frames for a page: all of the board that it follows, the last one of each other board. Unavailable frames are
-/// replaced by a snapshot.
+/// Selects the frames for a program: all of the board that it follows, the last one of each other board. Returns a snapshot if frames are
+/// missing.
 fn changes(hall: &ViewerHall, missed: Option<MissedFrames<'_>>, follows: Option<&str>) -> Bytes {
     let Some(frames) = missed else { return hall.snapshot() };
     let mut boards: Vec<&str> = Vec::new();

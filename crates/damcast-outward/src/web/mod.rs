@@ -11,14 +11,15 @@
 //! * No page, header or count reveals more than the outlet. The process reads only the folder of the outlet, and writes at most the
 //!   configured state file.
 //! * GET and HEAD only. No cookie is set, read or logged; requests change nothing.
-//! * A page is a function of the outlet's events up to one of them, of the names of its archived files, and of the recorder's signs of life. It
-//!   shows one [`view`]. It is complete without a script. With it, `GET /events` sends the parts that another view
+//! * A page is a function of the outlet's events up to one of them, of the recorder's signs of life, and of the time: the last day is over, boards
+//!   take turns. It shows one [`view`]. It is complete without a script. With it, `GET /events` sends the parts that another view
 //!   changes, made by the same code: an open page is what a page loaded now would be, also after an interruption.
 //! * The cost of each client has bounds ([`listener`], [`live`]).
 //! * Memory grows with the boards, and little with the games: the moves of an earlier game are in the file alone.
 //!
 //! | file | subject |
 //! |---|---|
+//! | [`event_reader`] | thread that reads the events and makes views |
 //! | [`state`] | state of the outlet: events in, views out; pure |
 //! | [`plan`], [`next_games`] | pairings and standings, and the next games of the boards, from the same events |
 //! | [`event_facts`] | name, days, schedule and other facts of the event |
@@ -31,7 +32,7 @@
 //! | `pdn_readers` | programs that read PDN files regularly, for the operator |
 //! | `stored_games` | games that are over, read from the file of events when asked for |
 //! | [`static_pages`], `static_names` | the pages as plain files, and the names of these |
-//! | `hosts`, [`listener`] | allowed host names; connections and their bounds |
+//! | `hosts`, `origin`, [`listener`] | allowed host names; where a request comes from; connections and their bounds |
 //! | `routes` | routes and their answers |
 //!
 //! The operators' page, [`desk`](super::desk), is another process behind the same listener.

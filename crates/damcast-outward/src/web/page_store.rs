@@ -3,7 +3,7 @@
 //! A reader's page was made in one view; the store knows for each part of a page in which view it last changed. Readers who watch the same
 //! page share the bytes of a change.
 //!
-//! The store always shows the newest view. It takes it while it is locked: a reader who waited for the store would otherwise bring an old one.
+//! Each call reads the newest view while it holds the lock. If it read the view first, a reader who waited for the lock would bring an old one.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,15 +20,14 @@ use super::pages::{LiveMode, PageBuilder, PageError};
 use super::stored_games::StoredGames;
 use super::view::View;
 
-/// Largest number of cached pages; the cache is cleared when the view changes.
-const MAX_CACHED_PAGES: usize = 512;
-/// Largest size of all cached pages and changes of a view, in bytes.
+/// Largest size of all cached pages and changes of a view, in bytes; the cache is cleared when the view changes.
 const MAX_CACHED_BYTES: usize = 8 << 20;
 /// Number of views after which a reader's page is made anew.
 const MAX_KNOWN_VIEWS: usize = 4096;
-/// Largest number of remembered parts, over all pages, with [`ADDRESS_PER_PART`] bytes of an address as one. Above it the store forgets the pages that it made longest ago.
+/// Largest number of remembered parts, over all pages; [`ADDRESS_PER_PART`] bytes of an address count as one part. Above it, the pages made
+/// longest ago are forgotten.
 const MAX_KNOWN_PARTS: usize = 200_000;
-/// Length of an address in bytes that takes as much memory as a part: a page keeps its address several times.
+/// Bytes of an address that count as one part: a page keeps its address several times.
 const ADDRESS_PER_PART: usize = 16;
 
 /// Makes pages and their changes.
@@ -82,7 +81,7 @@ impl PageStore {
         (known, view)
     }
 
-    /// Returns the page of an address, from the cache if it is there; or a page that says why there is none.
+    /// Returns the page of an address, from the cache if it is there; or an error page.
     pub fn document(&self, address: &PageAddress) -> (Representation, Option<PageError>) {
         let (mut known, view) = self.lock();
         if let Some(page) = known.rendered.get(address) {
@@ -102,7 +101,7 @@ impl PageStore {
         };
         // Pages for wrong addresses would fill the memory.
         if error.is_none() {
-            if known.rendered.len() < MAX_CACHED_PAGES && known.bytes + page.size() <= MAX_CACHED_BYTES {
+            if known.bytes + page.size() <= MAX_CACHED_BYTES {
                 known.bytes += page.size();
                 known.rendered.insert(address.clone(), page.clone());
             }

@@ -276,20 +276,21 @@ impl ViewerPlan {
         self.pairing(id).map_or(id, |(_, pairing)| &pairing.id)
     }
 
-    /// Returns a pairing with its section, by its id.
-    pub fn pairing(&self, id: &str) -> Option<(&PlannedSection, &PlannedPairing)> {
+    fn place(&self, id: &str) -> Option<(&PlannedSection, &PlannedRound, &PlannedPairing)> {
         let [section, round, pairing] = *self.pairings.get(without_stage(id).0)?;
         let section = self.sections.get(section)?;
-        Some((section, section.rounds.get(round)?.pairings.get(pairing)?))
+        let round = section.rounds.get(round)?;
+        Some((section, round, round.pairings.get(pairing)?))
+    }
+
+    /// Returns a pairing with its section, by its id.
+    pub fn pairing(&self, id: &str) -> Option<(&PlannedSection, &PlannedPairing)> {
+        self.place(id).map(|(section, _, pairing)| (section, pairing))
     }
 
     /// Whether a pairing is of the open round of its section.
     pub fn is_in_open_round(&self, id: &str) -> bool {
-        let round = self.pairings.get(without_stage(id).0).and_then(|[section, round, _]| {
-            let section = self.sections.get(*section)?;
-            Some(section.rounds.get(*round)?.number).filter(|number| section.open_round == Some(*number))
-        });
-        round.is_some()
+        self.place(id).is_some_and(|(section, round, _)| section.open_round == Some(round.number))
     }
 
     /// Returns the plan without official points and their reasons, but with the games that have them; the standings are in the order of names,
@@ -316,9 +317,8 @@ impl ViewerPlan {
         plan
     }
 
-    /// Whether a board waits for its next game, by the games so far: none of its pairing has begun there, but for one that is played again or
-    /// counts for nothing, and no game of another pairing goes on. Without a pairing the board waits before its first game, and once it has other tags than at its
-    /// last one.
+    /// Whether a board waits for `next`. With a pairing: no game that counts for the pairing has begun there, and no game of another pairing
+    /// goes on. Without a pairing: before the first game, and after a game if the tags have changed since it began.
     pub fn is_awaited(&self, next: &NextGame, games: &ViewerHall) -> bool {
         let Some(board) = games.find(&next.board) else { return true };
         let last = board.current();
@@ -433,7 +433,7 @@ impl PlannedSection {
         player.team.map(|team| self.team(team)).filter(|name| !name.is_empty())
     }
 
-    /// Returns the players who are there in a round, without an opponent.
+    /// Returns the players with a bye in a round; absent players are left out.
     pub fn byes(&self, round: &PlannedRound) -> Vec<&PlannedPlayer> {
         let present = round.byes.iter().filter(|bye| !bye.is_absence());
         present.filter_map(|bye| self.player(Some(bye.player))).collect()
@@ -651,7 +651,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_waiting_players_and_past_opponents() {
+    fn reads_byes_scores_and_rounds_of_players() {
         let tournament = r#"{"event":{"name":"NK"},"sections":[{"id":1,"name":"Open","scoring":"2-1-0",
             "players":[{"id":7,"name":"A","team":1},{"id":8,"name":"B","team":2},{"id":9,"name":"C","team":2},{"id":10,"name":"D","team":1}],
             "teams":[{"id":1,"number":1,"name":"Huissen"},{"id":2,"number":2,"name":"Hijken"}],

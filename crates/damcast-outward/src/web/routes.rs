@@ -413,7 +413,8 @@ async fn overlay_style(uri: Uri, headers: HeaderMap) -> Response {
     }
 }
 
-/// Answers pages with a stream, to which the listener passes the connection; programs with lines.
+/// Answers with a stream if the client accepts `text/event-stream`, else with lines of events. The listener passes the connection of a stream
+/// to it.
 async fn events(State(site): SharedSite, asked: PageRequest, uri: Uri) -> Response {
     let headers = &asked.headers;
     let Ok(Query(request)) = Query::try_from_uri(&uri) else {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   line of events.ndjson ─▸ ViewerHall::apply ─▸ boards ─▸ pages (HTML)
-//!                                              └▸ frames ─▸ GET /events (updates of a page)
+//!                                              └▸ frames ─▸ GET /events (states of boards, for programs)
 //! ```
 //!
 //! Pure: no clock, no file. `heard` is the time at which the outlet published a line, in ms since 1970. Displayed clocks count from
@@ -28,14 +28,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
+use crate::hex::hex;
+
 pub use featured::{FeaturedState, RecentMoves};
 pub use game::{Diagram, EntrySummary, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
-pub(crate) use game::{fields_of, letters};
+pub(crate) use game::{fields_of_move, letters};
 pub use hall_plan::{HallPlan, PlannedBoard};
 pub use halls::{BoardNumber, JoinedHall};
 pub use lines::{GameLines, GameReplay};
 
-/// Number of frames kept for pages that reconnect. A page that missed more gets a snapshot.
+/// Number of frames kept for programs that reconnect. A program that missed more gets a snapshot.
 const MAX_FRAMES: usize = 2048;
 /// Largest sum of the lines kept for games that have not begun, in bytes: those of some thousand games.
 const MAX_HELD_BYTES: usize = 8 << 20;
@@ -112,7 +114,7 @@ pub struct ViewerBoard {
     recent_moves: RecentMoves,
 }
 
-/// Update of pages after an event: the whole state of its board, or the notice that pairings may have changed.
+/// Event for programs after a line: the whole state of its board, or the notice that pairings may have changed.
 #[derive(Debug)]
 pub struct BoardFrame {
     /// Number of the event.
@@ -227,8 +229,7 @@ impl ViewerHall {
 
     /// Returns a digest of all lines.
     pub fn digest(&self) -> String {
-        let digest: [u8; 32] = self.hash.clone().finalize().into();
-        digest[..4].iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&self.hash.clone().finalize()[..4])
     }
 
     /// Returns the last mark up to `line`, which may be the one after the last.
@@ -314,7 +315,7 @@ impl ViewerHall {
             game.moved_in = seq;
             board.recent_moves.add(heard);
         }
-        // Pages of boards show the last game only.
+        // Programs get the state of the last game only.
         (at + 1 == board.games.len()).then_some(&*board)
     }
 
@@ -373,7 +374,7 @@ impl ViewerBoard {
         self.games.iter().find(|game| game.has_number(number)).map(|game| &**game)
     }
 
-    /// Returns the state that a page needs to show the board, with the kind of the event that changed it.
+    /// Returns the state of the board for programs. `event_kind`: type of the event that changed it.
     fn summary(&self, event_kind: &str) -> Value {
         let Some(game) = self.current() else { return json!({ "board": self.name, "what": event_kind }) };
         let (last, ply) = (game.summary.last.as_ref(), game.summary.last_ply());

@@ -52,7 +52,6 @@ impl StaticFile {
                 (PageKind::Game { which, ply: None }, ply.map(|ply| format!("?ply={ply}")))
             }
             PageKind::Boards(filter) => (PageKind::Boards(filter), is_mine.then(|| "?mine".to_owned())),
-            PageKind::Board { which, .. } => (PageKind::Board { which }, None),
             PageKind::Players { .. } => (PageKind::Players { search: String::new() }, None),
             kind => (kind, None),
         };

@@ -263,18 +263,8 @@ impl StaticPages {
         };
         let _ = tokio::time::timeout(MAX_STARTUP_READ, views.changed()).await.map_err(unread)?;
         let games = StoredGames::new(options.outlet.clone());
-        let (assets, finished) = (Assets::embedded(), HashMap::new());
-        Ok(StaticPages {
-            options,
-            folder,
-            assets,
-            games,
-            files,
-            views,
-            finished,
-            copies: BTreeMap::new(),
-            is_incomplete: false,
-        })
+        let (assets, finished, copies) = (Assets::embedded(), HashMap::new(), BTreeMap::new());
+        Ok(StaticPages { options, folder, assets, games, files, views, finished, copies, is_incomplete: false })
     }
 
     fn write_sign(&mut self) -> io::Result<bool> {

@@ -116,8 +116,7 @@ impl View {
         let is_here = |(board, other): &(&String, &Arc<ViewerGame>)| {
             Some(*board) == pairing.board.as_ref() && other.number == game.number
         };
-        let place = |game: &ViewerGame| game.lines.ranges.first().map(|range| range.start);
-        of_pairing.iter().any(is_here) && of_pairing.iter().any(|(_, other)| place(other) < place(game))
+        of_pairing.iter().any(is_here) && of_pairing.iter().any(|(_, other)| other.first_line() < game.first_line())
     }
 
     /// Returns the games for which boards wait.
@@ -139,14 +138,14 @@ impl View {
 }
 
 /// Ends the last game of each pairing that has its official result although its board has not ended the game. The result of a micro-match is
-/// none of its games.
+/// not that of one of its games.
 fn with_decided_games(mut hall: ViewerHall, plan: &ViewerPlan) -> ViewerHall {
     let result = |game: &ViewerGame, others: &[&ViewerGame]| {
         let id = game.pairing.as_deref().filter(|_| game.is_on() && game.counts())?;
         let [white, black] = plan.pairing(id)?.1.points.as_ref()?;
         let is_later = |other: &&ViewerGame| {
             let own = other.pairing.as_deref().map(|other| plan.id_of(other));
-            own == Some(plan.id_of(id)) && other.counts() && other.began_at > game.began_at
+            own == Some(plan.id_of(id)) && other.counts() && other.first_line() > game.first_line()
         };
         (!others.iter().any(is_later)).then(|| (!has_stage(id)).then(|| format!("{white}-{black}")))
     };
@@ -168,7 +167,7 @@ pub fn ends_at(plan: &ViewerPlan) -> Option<i64> {
         let planned = section.planned_rounds.unwrap_or_default();
         section.rounds.iter().any(|round| !round.is_closed()) || (section.rounds.len() as u64) < planned
     };
-    plan.event.ends_at().filter(|_| plan.event.has_last_day() || !plan.sections.iter().any(goes_on))
+    plan.event.ends_at().filter(|_| !plan.event.end.is_empty() || !plan.sections.iter().any(goes_on))
 }
 
 /// Whether the last day of the event is over at a time, in ms since 1970.

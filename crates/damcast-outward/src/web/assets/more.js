@@ -98,13 +98,7 @@ export function start({ $, $$, svg, numbers, kind, game, entry, entries, fieldNa
     put($("#say"), texts.copied);
     setTimeout(put, 1500, button, before);
   }
-  const copies = { fen: (button) => copy(button, button.dataset.fen ?? ""), link: (link) => copy(link, link.href), pdn: (link) => copy(link, fetch(link.href).then((answer) => (answer.ok ? answer.text() : Promise.reject()))) };
-  document.addEventListener("click", (click) => {
-    const button = game() && click.target.closest?.(".two a, .two button"), act = copies[button?.id];
-    if (!act || click.ctrlKey || click.metaKey || click.shiftKey) return;
-    click.preventDefault();
-    act(button);
-  });
+  Object.assign(acts, { fen: (button) => copy(button, button.dataset.fen ?? ""), link: (link) => copy(link, link.href), pdn: (link) => copy(link, fetch(link.href).then((answer) => (answer.ok ? answer.text() : Promise.reject()))) });
   let from;
   document.addEventListener("touchstart", (touch) => { from = game() && touch.touches.length === 1 && touch.target.closest?.(".brd .bwrap") && visualViewport.scale <= 1 ? touch.touches[0] : undefined; }, { passive: true });
   document.addEventListener("touchend", ({ changedTouches: [to] }) => {

@@ -14,6 +14,15 @@ document.addEventListener("change", ({ target: { form, name } }) => form && setT
   form.action = "/studio#" + (document.activeElement?.name || name);
   form.requestSubmit();
 }));
+// An overlay that is wider than the page is shown smaller, as OBS shows it.
+const frame = document.querySelector(".pv iframe"), [width, height] = [frame.width, frame.height].map(Number);
+function fit() {
+  const room = frame.parentElement, scale = Math.min(1, room.clientWidth / width);
+  frame.style.transform = scale < 1 ? `scale(${scale})` : "";
+  room.style.height = scale < 1 ? (height || (width * 9) / 16) * scale + 2 + "px" : "";
+  room.style.overflow = scale < 1 ? "hidden" : "";
+}
+if (width) { frame.style.transformOrigin = "0 0"; fit(); addEventListener("resize", fit); }
 // After *Back* the choices are those of the address.
 addEventListener("pageshow", ({ persisted }) => persisted && document.querySelector(".stu form").reset());
 document.getElementsByName(location.hash.slice(1))[0]?.focus();

@@ -137,6 +137,11 @@ impl PageQuery {
 }
 
 impl PageKind {
+    /// Whether the document has no navigation: a screen at the wall, a frame in another site, or an overlay.
+    pub fn is_bare(&self) -> bool {
+        matches!(self, PageKind::Wall { .. } | PageKind::Embed(_) | PageKind::EmbedRound(_) | PageKind::Overlay(_))
+    }
+
     /// Returns the page that a path and a query name. `site` is the address of the pages for a QR code.
     pub fn of(path: &str, query: &PageQuery, site: Option<String>) -> PageKind {
         known_page(path, query, site).unwrap_or(PageKind::Unknown)

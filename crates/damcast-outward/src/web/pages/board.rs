@@ -70,14 +70,14 @@ impl<'a> PageBuilder<'a> {
             BoardFilter::Playing => self.is_being_played(shown.game) && self.is_of_event(shown.game),
             BoardFilter::Hall(hall) => self.view.hall.hall_name(shown.number) == Some(hall),
             BoardFilter::Section(wanted) => {
-                let published = || Color::BOTH.into_iter().find_map(|color| self.published_player(shown, color));
-                let section = self.section_of(shown.game).or_else(|| published().map(|(section, _)| section));
-                section.is_some_and(|section| section.name == *wanted)
+                let published = Color::BOTH.map(|color| self.published_player(shown, color));
+                let mut players = self.planned_players(shown.game).into_iter().chain(published).flatten();
+                players.next().is_some_and(|(section, _)| section.name == *wanted)
             }
         }
     }
 
-    fn list_of_cards(&self, cards: Vec<Markup>) -> Markup {
+    pub(super) fn list_of_cards(&self, cards: Vec<Markup>) -> Markup {
         // More boards are smaller, so that a screen shows as many of them.
         let size = match cards.len() {
             0..=12 => None,
@@ -90,7 +90,7 @@ impl<'a> PageBuilder<'a> {
             @if cards.is_empty() { p.none { (match &self.address.kind {
                 PageKind::Boards(BoardFilter::Playing | BoardFilter::Hall(_) | BoardFilter::Section(_)) => self.texts().no_such_board,
                 _ => self.texts().no_game_started,
-            }) } (self.ways_on()) }
+            }) } (self.suggested_links()) }
             // The script shows this line if none of the boards is of a player whom the viewer has marked.
             @else if self.address.kind == PageKind::Boards(BoardFilter::All) { p.none #none-mine hidden { (self.texts().no_such_board) } }
             (self.parts.part("ul", "boards", list))
@@ -112,10 +112,6 @@ impl<'a> PageBuilder<'a> {
         };
         let all = || html! { nav.men aria-label=(self.texts().boards) { @for shown in boards { (link(shown)) } } };
         html! { @if boards.len() > 1 { (self.parts.part("nav", "overview", all)) } }
-    }
-
-    pub(super) fn cards(&self, shown: &[PageGame<'_>]) -> Markup {
-        self.list_of_cards(shown.iter().map(|shown| self.card_in_list(shown, false)).collect())
     }
 
     /// Returns what identifies a board in a list. On the page of the boards it has one game, and the focus stays when the next one begins.
@@ -368,7 +364,7 @@ impl<'a> PageBuilder<'a> {
         let label = if at < entries.len() { said.clone() } else { format!("{title}. {}", self.status(game)) };
         let studied = entry.map(|entry| &**entry).filter(|_| at < entries.len());
         // The board may play its next game.
-        let live = if shown.is_current { shown.address() } else { format!("/board/{}", percent_encoded(&shown.board)) };
+        let live = format!("/board/{}", percent_encoded(&shown.board));
         let step = |to: usize| self.link(&format!("{}/{to}", shown.game_address()));
         let button = |id: &str, sign: &str, label: &str, to: usize| {
             html! { a.btn id=(id) href=(step(to)) aria-label=(label) title=(label) { span aria-hidden="true" { (sign) } } }
@@ -427,7 +423,7 @@ impl<'a> PageBuilder<'a> {
         };
         html! {
             @for (pair, row) in all.chunk_by(is_pair).zip(1..) { (self.parts.part("tr", &format!("row-{row}"), || html! {
-                @if let Some(ViewerPly { number, .. }) = pair[0].0.ply { tr data-number=(number) { th scope="row" { (number) } @for side in [game.starter(), !game.starter()] {
+                @if let Some(ViewerPly { number, .. }) = pair[0].0.ply { tr { th scope="row" { (number) } @for side in [game.starter(), !game.starter()] {
                     td { @for (entry, index) in pair.iter().filter(|(entry, _)| entry.ply.as_ref().is_some_and(|ply| ply.side == side)) { (cell(*index, entry)) } }
                 } } } @else { tr.set { th {} td colspan="2" { (cell(pair[0].1, pair[0].0)) } } }
             })) }

@@ -7,7 +7,7 @@ use draughts_tournament::{Points, Scoring};
 use maud::{Markup, html};
 
 use super::address::BoardFilter;
-use super::text::shortened;
+use super::text::{shortened, truncated};
 use super::{PageBuilder, PageGame, percent_encoded};
 use crate::web::plan::{self, PlannedPairing, PlannedRound, PlannedSection, StandingsRow};
 use crate::web::state::ViewerGame;
@@ -97,7 +97,7 @@ impl<'a> PageBuilder<'a> {
         let main = || match self.phase() {
             EventPhase::Announced if *filter == BoardFilter::All => self.cover(),
             EventPhase::Over if *filter == BoardFilter::All => self.outcome(),
-            _ => html! { (self.now(&self.present_games())) (boards()) },
+            _ => html! { (self.progress(&self.present_games())) (boards()) },
         };
         self.current_page("grid", self.texts().boards, main)
     }
@@ -118,14 +118,14 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders how many games go on, and the scores of the teams.
-    fn now(&self, shown: &[PageGame<'_>]) -> Markup {
+    fn progress(&self, shown: &[PageGame<'_>]) -> Markup {
         let (texts, plan) = (self.texts(), &self.view.plan);
         let [on, over] = self.count_games(shown);
         let round =
             self.current_round().or_else(|| self.round_of(shown.iter().map(|shown| shown.game)).map(str::to_owned));
         let line = || {
             html! { p.ev-now {
-                @if let Some(round) = &round { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { bdi { (fill(texts.round, shortened(round, 80))) } } " · " }
+                @if let Some(round) = &round { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { bdi { (fill(texts.round, truncated(round))) } } " · " }
                 (self.language().count(texts.games_on, on)) " · " (self.language().count(texts.games_over, over))
                 @if plan.event.is_described() { " · " a href=(self.link("/event")) { (if plan.event.schedule().next().is_some() { texts.schedule } else { texts.about_event }) } }
             } }
@@ -139,7 +139,7 @@ impl<'a> PageBuilder<'a> {
         html! {
             @if is_known { (self.parts.part("p", "now", line)) }
             @if !matches.is_empty() { (self.parts.part("div", "matches", || html! { div.ev-teams { @for (section, round) in &matches {
-                @if let Some(title) = plan::title(&section.name) { h2 { bdi { (shortened(title, 80)) } } }
+                @if let Some(title) = plan::title(&section.name) { h2 { bdi { (truncated(title)) } } }
                 (self.matches(section, round))
             } } })) }
         }
@@ -157,7 +157,7 @@ impl<'a> PageBuilder<'a> {
                     p { a href=(self.link("/standings")) { (texts.standings) } }
                 }
                 @for section in sections {
-                    @if let Some(title) = plan::title(&section.name) { h3 { bdi { (shortened(title, 80)) } } }
+                    @if let Some(title) = plan::title(&section.name) { h3 { bdi { (truncated(title)) } } }
                     @let planned = self.view.plan.section(&section.name);
                     @for (kind, rows, planned) in [("teams", &section.teams, None), ("players", &section.rows, planned)] { (self.table((kind, &section.name), &rows[..rows.len().min(MAX_ROWS)], planned, false)) }
                 }
@@ -170,7 +170,7 @@ impl<'a> PageBuilder<'a> {
             div.hd.noprint { h2 { (texts.results) } }
             p.ev-links.noprint {
                 @if self.view.rounds().is_empty() { a.btn href=(self.link("/standings")) { (texts.results) } }
-                @for round in self.view.rounds() { a.btn href=(self.link(&format!("/round/{}", percent_encoded(round)))) { bdi { (fill(texts.round, shortened(round, 80))) } } }
+                @for round in self.view.rounds() { a.btn href=(self.link(&format!("/round/{}", percent_encoded(round)))) { bdi { (fill(texts.round, truncated(round))) } } }
             }
             div.hd.noprint { h2 { (texts.games) } }
             p.ev-links.noprint {

@@ -8,7 +8,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::address::{PageKind, percent_encoded, with_choices};
 use super::file_names::{SIGN_FILE, page_name};
-use super::overlay_look::{Overlay, OverlayKind};
+use super::overlay_look::OverlayKind;
 use super::text::{isolated, truncated};
 use super::{LiveMode, PageBuilder, PageGame, REFRESH_SECONDS};
 use crate::web::assets::ICON;
@@ -20,22 +20,6 @@ use crate::web::texts::{Language, fill, to_json};
 
 /// Largest number of rounds in the navigation: the last ones.
 const MAX_LINKED_ROUNDS: usize = 30;
-
-/// Kind of document.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Frame<'a> {
-    /// Page with navigation.
-    Page,
-    /// Boards without navigation, for a screen at the wall.
-    Wall {
-        /// Whether colours are light instead of dark.
-        is_light: bool,
-    },
-    /// Boards embedded in another site.
-    Embed,
-    /// Transparent picture for a stream.
-    Overlay(&'a Overlay),
-}
 
 /// Content of a page, with data for the script.
 pub(super) struct PageContent<'a> {
@@ -133,19 +117,9 @@ impl PageBuilder<'_> {
         (self.rounds_of_sections().len() < 2 || rounds.all(|other| other == first)).then_some(first)
     }
 
-    /// Returns the kind of the document.
-    fn frame(&self) -> Frame<'_> {
-        match &self.address.kind {
-            PageKind::Wall { is_light, .. } => Frame::Wall { is_light: *is_light },
-            PageKind::Embed(_) | PageKind::EmbedRound(_) => Frame::Embed,
-            PageKind::Overlay(overlay) => Frame::Overlay(overlay),
-            _ => Frame::Page,
-        }
-    }
-
     /// Renders a page, with head, navigation and foot unless it is a wall, an embed or an overlay.
     pub(super) fn page(&self, content: PageContent<'_>) -> Markup {
-        if self.frame() != Frame::Page {
+        if self.address.kind.is_bare() {
             return self.html_document(content);
         }
         let PageContent { visible_games: shown, main, ref round, .. } = content;
@@ -258,10 +232,7 @@ impl PageBuilder<'_> {
     fn link_preview(&self, content: &PageContent<'_>) -> Markup {
         let PageContent { title, visible_games: shown, ref picture, ref round, .. } = *content;
         let event = self.event(shown).unwrap_or_else(|| self.texts().untitled.to_owned());
-        // A viewer's own line must not look like the game.
-        let is_trial = matches!(self.address.kind, PageKind::Trial { .. });
         let is_of_game = matches!(self.address.kind, PageKind::Board { .. } | PageKind::Game { .. });
-        let picture = picture.as_ref().filter(|_| !is_trial);
         // The status tells the last move, but the picture shows an earlier position.
         let is_at_ply = matches!(self.address.kind, PageKind::Game { ply: Some(_), .. });
         let (title, description) = match shown {
@@ -311,17 +282,22 @@ impl PageBuilder<'_> {
 
     /// Renders a document: metadata for the browser and the script, and the body.
     fn html_document(&self, content: PageContent<'_>) -> Markup {
-        let frame = self.frame();
+        let (kind, assets) = (&self.address.kind, &self.assets);
         let PageContent { visible_games: shown, title, ref main, .. } = content;
         let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(entry.key));
-        let (class, is_light, overlay) = match frame {
-            Frame::Page => (None, None, None),
-            Frame::Embed => (Some("embed"), self.address.is_light, None),
-            Frame::Wall { is_light } => (Some("wall"), Some(is_light), None),
-            Frame::Overlay(overlay) => (Some(overlay_class(&overlay.kind)), Some(overlay.look.is_light), Some(overlay)),
+        let (wall, overlays) = (Some(&assets.wall_style), Some(&assets.overlay_style));
+        let (class, is_light, style, later) = match kind {
+            PageKind::Wall { is_light, .. } => (Some("wall"), Some(*is_light), wall, Some(&assets.wall_script)),
+            PageKind::Embed(_) | PageKind::EmbedRound(_) => (Some("embed"), self.address.is_light, wall, None),
+            PageKind::Overlay(overlay) => {
+                let class = Some(overlay_class(&overlay.kind));
+                (class, Some(overlay.look.is_light), overlays, Some(&assets.wall_script))
+            }
+            PageKind::Studio { .. } => (None, None, overlays, Some(&assets.more)),
+            _ => (None, None, None, Some(&assets.more)),
         };
+        let look = if let PageKind::Overlay(overlay) = kind { overlay.look.style_address() } else { None };
         let theme = is_light.map(|is_light| if is_light { "light" } else { "dark" });
-        let is_studio = matches!(self.address.kind, PageKind::Studio { .. });
         let planned = self.view.awaited_games().filter_map(|game| game.variant);
         let variants = shown.iter().filter_map(|shown| shown.game.variant).chain(planned);
         let document_title = self.parts.part("title", "title", || {
@@ -335,11 +311,6 @@ impl PageBuilder<'_> {
                 (Some(format!("./{SIGN_FILE}")), format!("page={}", percent_encoded(&format!("./{file}"))))
             }
         };
-        let later = match frame {
-            Frame::Page => Some(&self.assets.more),
-            Frame::Wall { .. } | Frame::Overlay(_) => Some(&self.assets.wall_script),
-            Frame::Embed => None,
-        };
         let shapes = self.parts.part("svg", "shapes", || diagram::definitions(variants));
         html! {
             (DOCTYPE)
@@ -349,23 +320,22 @@ impl PageBuilder<'_> {
                     meta name="viewport" content="width=device-width,initial-scale=1";
                     (document_title)
                     link rel="stylesheet" href=(self.assets.style.path);
-                    @if matches!(frame, Frame::Wall { .. } | Frame::Embed) { link rel="stylesheet" href=(self.assets.wall_style.path); }
-                    @if overlay.is_some() || is_studio { link rel="stylesheet" href=(self.assets.overlay_style.path); }
-                    @if let Some(style) = overlay.and_then(|overlay| overlay.look.style_address()) { link rel="stylesheet" href=(style); }
-                    @if frame == Frame::Page { (self.link_preview(&content)) }
+                    @if let Some(style) = style { link rel="stylesheet" href=(style.path); }
+                    @if let Some(style) = look { link rel="stylesheet" href=(style); }
+                    @if !kind.is_bare() { (self.link_preview(&content)) }
                     // Lines of viewers have no end.
-                    @if matches!(self.address.kind, PageKind::Trial { .. }) { meta name="robots" content="noindex,nofollow"; }
+                    @if matches!(kind, PageKind::Trial { .. }) { meta name="robots" content="noindex,nofollow"; }
                     // Links open outside the frame.
-                    @if frame == Frame::Embed { base target="_blank"; }
+                    @if class == Some("embed") { base target="_blank"; }
                     link rel="icon" type="image/svg+xml" href=(ICON);
                     script type="module" src=(self.assets.script.path) {}
-                    @if is_studio { script type="module" src=(self.assets.studio_script.path) {} }
+                    @if matches!(kind, PageKind::Studio { .. }) { script type="module" src=(self.assets.studio_script.path) {} }
                     noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
                 body data-silent=[self.view.silent_since] data-id=[is_streamed.then(|| self.view.id())] data-heard=[is_streamed.then_some(self.view.hall.heard)] data-live=[(!is_streamed).then_some("poll")] data-sign=[sign] data-stream=(stream) data-more=[later.map(|asset| &asset.path)] data-build=(build)
                     data-texts=(to_json(texts).to_string()) {
                     (shapes)
-                    @if frame != Frame::Page { (self.banner()) }
+                    @if kind.is_bare() { (self.banner()) }
                     (main)
                 }
             }

@@ -1,5 +1,5 @@
 //! Pages, complete as HTML without a script. A page is a function of the outlet's state, its address and the language: its bytes
-//! change only with the outlet, and reveal no more than the outlet.
+//! change only with the outlet and the time, and reveal no more than the outlet.
 //!
 //! Names of players and events are untrusted: pages escape them, isolate their text direction, and limit their length.
 //!
@@ -118,11 +118,6 @@ impl<'a> PageGame<'a> {
         self.board == other.board && self.game.number == other.game.number
     }
 
-    /// Returns the position of the game's first line in the file of events, in bytes: a later game has a larger one.
-    fn began_at(&self) -> Option<u64> {
-        self.game.lines.ranges.first().map(|range| range.start)
-    }
-
     /// Returns the path of the game's page; for the current game that of its board, which shows its next game too.
     fn address(&self) -> String {
         if self.is_current { format!("/board/{}", percent_encoded(&self.board)) } else { self.game_address() }
@@ -184,7 +179,7 @@ impl<'a> PageBuilder<'a> {
         game.result.as_deref().map(|result| if self.address.hides_results { HIDDEN_RESULT } else { result })
     }
 
-    /// Returns what identifies all that pages show of a game. Its state depends on the tournament, too.
+    /// Returns a key that changes with everything that pages show of a game, also with its status, which depends on the tournament.
     pub fn digest(&self, shown: &PageGame<'_>) -> (u64, Option<i64>, String) {
         let game = shown.game;
         // A game that has not begun has no lines.
@@ -202,7 +197,7 @@ impl<'a> PageBuilder<'a> {
     fn round_games(&self, round: &str) -> Vec<PageGame<'a>> {
         let mut shown = self.all_games();
         shown.retain(|shown| shown.game.tag("Round") == Some(round) && !shown.game.is_void());
-        // Sections that count their tables from 1 would have each number twice.
+        // Sections that number their boards from 1 would have each number twice.
         let planned = self.planned_rounds(round);
         let pairings = planned.iter().flat_map(|(_, planned)| &planned.pairings);
         let tables = pairings.filter_map(|one| Some((one.id.rsplit_once('/').map(|(hall, _)| hall), one.table?)));
@@ -231,7 +226,7 @@ impl<'a> PageBuilder<'a> {
             number
         };
         // Another board keeps its number while a game of a pairing goes on there, or has been played in the open round or in another section:
-        // two sections may count their tables from 1, and a postponed game has the number of its own round.
+        // two sections may number their boards from 1, and a postponed game has the number of its own round.
         let is_used = |number: &BoardNumber, next: &NextGame| {
             let mut games = current.iter().filter(|shown| shown.number == *number && *shown.board != *next.board);
             let is_other = |id: &str| self.keeps_number(id, next);
@@ -284,7 +279,7 @@ impl<'a> PageBuilder<'a> {
         games
     }
 
-    /// Returns the words for a board: its number, and its hall if there are several.
+    /// Returns the words for a board: its number, and its hall in a joined outlet.
     fn board_title(&self, number: BoardNumber) -> String {
         let title = fill(self.texts().board, number);
         self.view.hall.hall_name(number).map_or_else(|| title.clone(), |hall| format!("{title} · {hall}"))
@@ -306,7 +301,7 @@ impl<'a> PageBuilder<'a> {
         first.map_or(which.into(), |number| self.view.hall.number_in_address(number).into())
     }
 
-    /// Renders the page of the address, or a page that says why there is none. `games` reads the moves of earlier games.
+    /// Renders the page of the address, or an error page. `games` reads the moves of earlier games.
     pub fn render(&self, games: &StoredGames) -> (Markup, Option<PageError>) {
         let error = match self.find_page(games) {
             Ok(page) => return (page, None),
@@ -510,7 +505,7 @@ impl<'a> PageBuilder<'a> {
         self.current_page("list", texts.games, || html! {
             div.hd { h2 { (texts.games) } p { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" }
                 @if self.live != LiveMode::Files { " · " a href="/events.ndjson" { "events.ndjson" } } } }
-            @if games.is_empty() { p.none { (texts.no_game_over) } (self.ways_on()) } @else {
+            @if games.is_empty() { p.none { (texts.no_game_over) } (self.suggested_links()) } @else {
                 div.tb tabindex="0" role="region" aria-label=(texts.games) { table.st1 {
                     thead { tr {
                         th.fn scope="col" { (texts.round_heading) } th.pl1 scope="col" { (texts.board_heading) }
@@ -547,7 +542,7 @@ impl<'a> PageBuilder<'a> {
         let texts = self.texts();
         html! { div {
             div.hd { h2 { (texts.standings) } (self.open_results(only)) }
-            @if games.is_empty() && !self.view.has_tournament() { p.none { (texts.no_game_over) } (self.ways_on()) }
+            @if games.is_empty() && !self.view.has_tournament() { p.none { (texts.no_game_over) } (self.suggested_links()) }
             @else if !self.view.has_tournament() { p.none { (texts.no_tournament) } }
             @for section in self.view.plan.standings.iter().filter(|section| only.is_none_or(|only| section.name == only.name)) {
                 @if let Some(title) = plan::title(&section.name) { h3 {
@@ -609,7 +604,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Renders links for a page that has nothing to show.
-    pub(super) fn ways_on(&self) -> Markup {
+    pub(super) fn suggested_links(&self) -> Markup {
         let texts = self.texts();
         let has_games = !self.view.hall.boards().is_empty();
         let is_here = |address: &str| {
@@ -625,7 +620,11 @@ impl<'a> PageBuilder<'a> {
     }
 
     fn refusal(&self, code: &str, reason: &str) -> Markup {
-        self.current_page("list", code, || html! { div.hd { h2 { (code) } } p.none { (reason) } (self.ways_on()) })
+        self.current_page(
+            "list",
+            code,
+            || html! { div.hd { h2 { (code) } } p.none { (reason) } (self.suggested_links()) },
+        )
     }
 
     fn all_games(&self) -> Vec<PageGame<'a>> {

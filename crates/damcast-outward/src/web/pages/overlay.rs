@@ -43,7 +43,7 @@ impl<'a> PageBuilder<'a> {
         })
     }
 
-    /// Renders an overlay that says why there is none. It shows the board or the section as soon as the outlet has it.
+    /// Renders the reason why the overlay cannot be shown. The overlay appears as soon as the outlet has the board or the section.
     pub(super) fn overlay_refusal(&self, overlay: &Overlay) -> Markup {
         let texts = self.studio_texts();
         let reason = match &overlay.kind {

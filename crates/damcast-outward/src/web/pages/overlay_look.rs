@@ -71,11 +71,6 @@ impl ClockSide {
     /// All values, as an address has them.
     pub const ALL: [(&'static str, ClockSide); 3] =
         [("right", ClockSide::Right), ("left", ClockSide::Left), ("off", ClockSide::Off)];
-
-    /// Returns the value in an address.
-    pub fn as_str(self) -> &'static str {
-        ClockSide::ALL.into_iter().find(|(_, known)| *known == self).map_or("right", |(name, _)| name)
-    }
 }
 
 impl Overlay {
@@ -110,25 +105,21 @@ impl Overlay {
         Some(Ok(Overlay { kind, look }))
     }
 
-    /// Returns the path of the address.
-    pub fn path(&self) -> String {
-        match &self.kind {
+    /// Returns the path and the query of the address, without a language.
+    pub fn address(&self) -> String {
+        let mut query = self.look.query();
+        let path = match &self.kind {
             OverlayKind::Board(None) => "/overlay/featured".into(),
             OverlayKind::Board(Some(board)) => format!("/overlay/board/{}", percent_encoded(board)),
             OverlayKind::LowerThird(None) => "/overlay/lower-third".into(),
             OverlayKind::LowerThird(Some(board)) => format!("/overlay/lower-third/{}", percent_encoded(board)),
             OverlayKind::Ticker => "/overlay/ticker".into(),
-            OverlayKind::Standings(_) => "/overlay/standings".into(),
-        }
-    }
-
-    /// Returns the path and the query of the address, without a language.
-    pub fn address(&self) -> String {
-        let mut query = self.look.query();
-        if let OverlayKind::Standings(Some(section)) = &self.kind {
-            query.push(("section", percent_encoded(section)));
-        }
-        with_query(self.path(), &query)
+            OverlayKind::Standings(section) => {
+                query.extend(section.as_deref().map(|section| ("section", percent_encoded(section).to_string())));
+                "/overlay/standings".into()
+            }
+        };
+        with_query(path, &query)
     }
 }
 
@@ -160,7 +151,8 @@ impl OverlayLook {
     fn query(&self) -> Vec<(&'static str, String)> {
         let mut query = self.style_query();
         query.extend(self.is_light.then(|| ("theme", "light".to_owned())));
-        query.extend((self.clock != ClockSide::Right).then(|| ("clock", self.clock.as_str().to_owned())));
+        let clock = ClockSide::ALL.into_iter().filter(|(_, side)| *side == self.clock && *side != ClockSide::Right);
+        query.extend(clock.map(|(name, _)| ("clock", name.to_owned())));
         query
     }
 

@@ -23,7 +23,7 @@ type SectionPlayer<'a> = (&'a PlannedSection, &'a PlannedPlayer);
 
 impl<'a> PageBuilder<'a> {
     /// Returns the players of a game, White first: those of its pairing, else the only ones with these names.
-    fn planned_players(&self, game: &ViewerGame) -> [Option<SectionPlayer<'a>>; 2] {
+    pub(super) fn planned_players(&self, game: &ViewerGame) -> [Option<SectionPlayer<'a>>; 2] {
         let named = |color: Color| game.tag(["White", "Black"][color.index()]);
         let Some((section, pairing)) = self.view.pairing_of(game) else {
             return Color::BOTH.map(|color| self.player_named(named(color)?));
@@ -70,15 +70,9 @@ impl<'a> PageBuilder<'a> {
         shown.player_label(color).name.or_else(published)
     }
 
-    /// Returns the section of a game: that of its players.
-    pub(super) fn section_of(&self, game: &ViewerGame) -> Option<&'a PlannedSection> {
-        self.planned_players(game).into_iter().flatten().map(|(section, _)| section).next()
-    }
-
     /// Returns the addresses of the players' pages, White first; `None` for a player without one, and where a page has no room for links.
     pub fn player_pages(&self, game: &ViewerGame) -> [Option<String>; 2] {
-        use PageKind::{Embed, EmbedRound, Overlay, Wall};
-        if matches!(self.address.kind, Wall { .. } | Embed(_) | EmbedRound(_) | Overlay(_)) {
+        if self.address.kind.is_bare() {
             return [None, None];
         }
         self.planned_players(game).map(|player| player.and_then(|(section, player)| player_address(section, player)))
@@ -117,7 +111,7 @@ impl<'a> PageBuilder<'a> {
     /// Returns the last game of each pairing, by the id of the pairing; none for a pairing that is to be played again.
     pub(super) fn games_by_pairing(&self) -> HashMap<&'a str, PageGame<'a>> {
         let mut all = self.all_games();
-        all.sort_by_key(PageGame::began_at);
+        all.sort_by_key(|shown| shown.game.first_line());
         all.into_iter()
             .filter(|shown| shown.game.counts())
             .filter_map(|shown| Some((self.view.plan.id_of(shown.game.pairing.as_deref()?), shown)))
@@ -143,7 +137,7 @@ impl<'a> PageBuilder<'a> {
             html! {
                 @let has_players = !self.view.plan.sections.is_empty();
                 div.hd { h2 { (texts.players) } @if has_players { (form()) } }
-                @if !has_players { p.none { (texts.no_players) } (self.ways_on()) }
+                @if !has_players { p.none { (texts.no_players) } (self.suggested_links()) }
                 @for section in sections { (self.players_of_section(section, search)) }
                 @if has_players { p.none #no-hit role="status" hidden[has_hit] { (texts.no_such_player) } }
             }
@@ -195,12 +189,12 @@ impl<'a> PageBuilder<'a> {
         let player = section.player(Some(id)).filter(|player| !player.is_hidden())?;
         let games = self.games_by_pairing();
         let cells: Vec<RoundCell<'_>> = section.player_rounds(id).into_iter().flatten().collect();
-        let last = cells.iter().filter_map(|cell| games.get(cell.pairing)).max_by_key(|shown| shown.began_at());
+        let last = cells.iter().filter_map(|cell| games.get(cell.pairing)).max_by_key(|shown| shown.game.first_line());
         let now = last.filter(|shown| shown.is_current);
         let title = truncated(&player.name).into_owned();
         let main = self.main("list", "wrap", || html! { div.duo {
             (self.parts.part("div", "player", || self.player_head(section, player, &games)))
-            (self.parts.part("div", "current", || html! { div { @if let Some(shown) = now { (self.cards(std::slice::from_ref(shown))) } } }))
+            (self.parts.part("div", "current", || html! { div { @if let Some(shown) = now { (self.list_of_cards(vec![self.card_in_list(shown, false)])) } } }))
             (self.parts.part("div", "games", || self.games_of_player(section, &cells, &games)))
         } });
         let picture = last.map(|shown| shown.picture_address(shown.game.summary.count));

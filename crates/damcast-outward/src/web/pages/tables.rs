@@ -32,10 +32,7 @@ impl<'a> PageBuilder<'a> {
                         (Some(table), None) => { (table) }
                         (None, _) => { "–" }
                     } }
-                    @for player in players { td { @match player {
-                        Some(player) => { (self.player_link(section, player)) }
-                        None => { (name(None)) }
-                    } } }
+                    @for color in Color::BOTH { td { (self.planned_player(section, pairing.player(color))) } }
                     td.nw { (self.result_of_pairing(pairing, game)) }
                 } }
             })
@@ -138,7 +135,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Finds the last game of a pairing: by its pairing, else by its number. A game that is to be played again is none.
+    /// Finds the last game of a pairing: by its pairing, else by its number. Ignores games that are to be played again.
     pub(super) fn game_of<'g>(&self, pairing: &PlannedPairing, shown: &'g [PageGame<'a>]) -> Option<&'g PageGame<'a>> {
         // Two sections may use the same board number.
         let is_only = self.view.plan.sections.len() < 2;
@@ -147,7 +144,7 @@ impl<'a> PageBuilder<'a> {
         };
         let id = |shown: &PageGame<'a>| Some(self.view.plan.id_of(shown.game.pairing.as_deref()?));
         let own = shown.iter().filter(|shown| shown.game.counts() && id(shown) == Some(&pairing.id));
-        own.max_by_key(|shown| shown.began_at()).or_else(|| shown.iter().find(of_number))
+        own.max_by_key(|shown| shown.game.first_line()).or_else(|| shown.iter().find(of_number))
     }
 
     /// Returns the pairing whose result a game decides; `None` if the pairing was played again later. `last`: the last game of each pairing.

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::address::percent_encoded;
 use super::{PageBuilder, PageError, PageGame};
 use crate::web::diagram::{self, DiagramSpec};
-use crate::web::state::{WholeGame, fields_of, letters};
+use crate::web::state::{WholeGame, fields_of_move, letters};
 use crate::web::stored_games::StoredGames;
 use crate::web::texts::fill;
 
@@ -62,7 +62,9 @@ impl PageBuilder<'_> {
         let found = games.with_whole(&shown.board, shown.game, |whole| {
             let trial = Trial::new(whole.position(at)?, line)?;
             let main = self.main("trial", "wrap", || self.trial_main(&shown, whole, at, &trial));
-            Some(self.page(super::PageContent::new(std::slice::from_ref(&shown), self.texts().own_line, main)))
+            let content = super::PageContent::new(std::slice::from_ref(&shown), self.texts().own_line, main);
+            // A viewer's own line must not look like the game.
+            Some(self.page(super::PageContent { picture: None, ..content }))
         });
         found.map_err(PageError::Unreadable)?.ok_or(PageError::NotFound)
     }
@@ -80,7 +82,7 @@ impl PageBuilder<'_> {
         let count = trial.moves.len();
         let base = at.checked_sub(1).and_then(|index| whole.entries.get(index));
         let base = base.map_or_else(|| texts.game_start.to_owned(), |entry| self.entry_text(whole.game, entry));
-        let (path, captured) = trial.last.as_ref().map(|ply| fields_of(trial.variant, ply)).unwrap_or_default();
+        let (path, captured) = trial.last.as_ref().map(|ply| fields_of_move(trial.variant, ply)).unwrap_or_default();
         let pieces = letters(trial.variant, trial.position.placement());
         let turn = if trial.position.turn() == Color::White { texts.white_to_move } else { texts.black_to_move };
         let spec =
@@ -112,7 +114,7 @@ impl PageBuilder<'_> {
                 // A longer line has no page.
                 ul.line #legal { @for ply in trial.legal.iter().filter(|_| count < MAX_LINE_LEN) {
                     @let text = notation::write(trial.variant, ply, &trial.legal);
-                    @let path = fields_of(trial.variant, ply).0;
+                    @let path = fields_of_move(trial.variant, ply).0;
                     li { a href=(address(count, Some(&text))) data-path=(path.iter().map(usize::to_string).collect::<Vec<_>>().join(",")) { (super::board::with_capture_sign(&text)) } }
                 } }
                 div.acts.noprint { button.btn.study #turnboard type="button" hidden { (texts.turn_board) } }

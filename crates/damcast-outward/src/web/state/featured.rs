@@ -17,7 +17,6 @@ const COUNT_INTERVAL_MS: i64 = 15_000;
 /// Event `featured`.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct FeaturedEvent {
-    r#type: String,
     mode: String,
     #[serde(default)]
     boards: Vec<String>,
@@ -70,10 +69,10 @@ impl RecentMoves {
 }
 
 impl FeaturedState {
-    /// Takes over the choice of an event, heard at a time; ignores other events, and earlier choices of another hall.
+    /// Takes over the choice of an event, heard at a time; ignores earlier choices of another hall.
     pub(super) fn apply(&mut self, event: FeaturedEvent, heard: i64) {
         let at = event.at.as_deref().and_then(time_of).unwrap_or(heard);
-        if event.r#type != "featured" || (event.hall != self.hall && at < self.at) {
+        if event.hall != self.hall && at < self.at {
             return;
         }
         let every = i64::from(event.every.unwrap_or(1).max(1)) * 1000;

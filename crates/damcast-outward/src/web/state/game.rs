@@ -280,6 +280,11 @@ impl ViewerGame {
         self.tag("Replayed").is_none() && !self.is_void()
     }
 
+    /// Returns the position of the game's first line in the file of events, in bytes: a later game has a larger one.
+    pub fn first_line(&self) -> Option<u64> {
+        self.lines.ranges.first().map(|range| range.start)
+    }
+
     /// Whether the game goes on.
     pub fn is_on(&self) -> bool {
         !self.is_unstarted() && !self.has_ended()
@@ -336,7 +341,7 @@ impl ViewerGame {
                 let text = event.r#move.unwrap_or_default();
                 let before = self.position.take();
                 let fields =
-                    |before: Position| Some(fields_of(before.variant(), &notation::read(&before, &text).ok()?));
+                    |before: Position| Some(fields_of_move(before.variant(), &notation::read(&before, &text).ok()?));
                 let (path, captured) = before.and_then(fields).unwrap_or_default();
                 let number = event.number.unwrap_or_default().min(u32::MAX.into());
                 let side = event.side.as_deref().and_then(color).unwrap_or(Color::White);
@@ -442,7 +447,7 @@ impl ViewerGame {
         let before = self.position.take()?;
         let played = notation::read(&before, text).ok()?;
         let fen = fen::write(before.variant(), &before.play(&played).setup());
-        let (path, captured) = fields_of(before.variant(), &played);
+        let (path, captured) = fields_of_move(before.variant(), &played);
         let ply = Some(ViewerPly { number, side: before.turn(), text: text.to_owned(), path, captured });
         let position_after = self.set_position(Some(&fen));
         self.push_entry(Arc::new(ViewerEntry { ply, position_after, fen, clock, is_typed, event: None }));
@@ -453,13 +458,8 @@ impl ViewerGame {
     fn next_number(&self) -> Option<u64> {
         match &self.summary.last {
             None => Some(1),
-            Some(last) => last.ply.as_ref().map(|ply| ply.number + u64::from(ply.side == self.second_side())),
+            Some(last) => last.ply.as_ref().map(|ply| ply.number + u64::from(ply.side != self.starter())),
         }
-    }
-
-    /// Returns the side that does not start games.
-    fn second_side(&self) -> Color {
-        self.variant.map_or(Color::Black, |variant| !variant.game_type.starter())
     }
 
     fn start_position_fen(&self) -> Option<String> {
@@ -604,7 +604,7 @@ fn bare_fen(text: &str) -> &str {
 }
 
 /// Returns the fields on the path of a move, and those of the captured pieces.
-pub(crate) fn fields_of(variant: &Variant, ply: &Move) -> (Vec<usize>, Vec<usize>) {
+pub(crate) fn fields_of_move(variant: &Variant, ply: &Move) -> (Vec<usize>, Vec<usize>) {
     let geometry = &variant.geometry;
     let field = |square: Square| {
         let (row, column) = geometry.row_and_column(square);

@@ -365,12 +365,12 @@ texts! {
             "Vertraging: {} minuut" "Vertraging: {} minuten",
             "Différé de {} minute" "Différé de {} minutes",
             "Задержка: {} минута" "Задержка: {} минуты" "Задержка: {} минут";
-        /// The same. `{}`: a number of seconds.
+        /// In the head of a page that shows moves later than the boards. `{}`: a number of seconds.
         delay_seconds: "Delay: {} second" "Delay: {} seconds",
             "Vertraging: {} seconde" "Vertraging: {} seconden",
             "Différé de {} seconde" "Différé de {} secondes",
             "Задержка: {} секунда" "Задержка: {} секунды" "Задержка: {} секунд";
-        /// The same. `{}`: a number of moves that each game is behind.
+        /// In the head of a page that shows moves later than the boards. `{}`: a number of moves.
         delay_moves: "Delay: {} move" "Delay: {} moves",
             "Vertraging: {} zet" "Vertraging: {} zetten",
             "Différé de {} coup" "Différé de {} coups",
