@@ -229,6 +229,9 @@ fn effects_of_request_are_shown_before_confirmation() {
         board.answer(&mut pty);
         place.live("a-1.pdn").ends_with("*\n")
     });
+    // The messages tell what changes in the public files.
+    let games = place.path("recordings/public/games.pdn");
+    wait_until("the result in public", || fs::read_to_string(&games).is_ok_and(|text| text.contains("\"2-0\"")));
     let foretold = asked("continue", &format!("{sure}{trial}"));
     assert!(foretold["messages"].to_string().contains("game 1 goes on"), "{foretold}");
     let done = asked("continue", sure);

@@ -246,6 +246,26 @@ fn official_result_ends_game_that_its_board_has_not_ended() {
     assert_eq!(states(), [false, false, false, true]);
 }
 
+/// A game was interrupted on one board, which never ended it, and was played to its end on another.
+#[test]
+fn official_result_ends_all_games_of_its_pairing() {
+    let mut outlet = outlet();
+    let tags = json!({"Round": "2", "Board": "9", "White": "x", "Black": "y"});
+    outlet.begin_paired_game("board-9", 1, tags, Some(14));
+    outlet.play("board-9", 1);
+    set_official_result(&outlet, 4, ["2", "0"], "played");
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    for (board, result) in [("board-4", "data-word=\"ended\""), ("board-9", "data-result=\"2-0\"")] {
+        let page = server.get(&format!("/game/{board}-1")).text();
+        assert!(
+            page.contains(result) && page.contains("Over after 1 move") && !page.contains("ck run"),
+            "{board}: {page}"
+        );
+    }
+    assert!(server.get("/").text().contains("0 games are being played"));
+}
+
 /// A game without a move that was ended counts for nothing: no page lists it, and its round does not exist.
 #[test]
 fn void_game_makes_no_round_and_no_row() {

@@ -121,7 +121,9 @@ fn studied_move_stays_in_place_and_hears_that_others_are_live() {
         let fen = fen.replace("31", &(1 + ply).to_string());
         outlet.append_event("board-2", json!({"n": 17 + ply, "type": "setup", "fen": fen}));
         browser.wait("document.querySelectorAll('#moves a[data-at]').length", &(16 + ply).into());
-        assert_eq!(browser.evaluate(PLACE), before, "after {} more", ply + 1);
+        // Browsers scroll by whole pixels.
+        let moved = browser.evaluate(PLACE).as_i64().unwrap() - before.as_i64().unwrap();
+        assert!(moved.abs() <= 1, "{moved} pixels after {} more", ply + 1);
     }
     browser.wait(&format!("{SAID}.startsWith('Live: ')"), &true.into());
     assert!(browser.page_errors().is_empty(), "{:?}", browser.page_errors());

@@ -194,3 +194,25 @@ fn result_sends_rows_that_change() {
     rows.sort_unstable();
     assert_eq!(rows, [&"row-players-Open-1", &"row-players-Open-2"], "{changed:?}");
 }
+
+/// Programs get what boards say, in a snapshot as in later events: the official result of a game that its board has not ended is in lines of
+/// its own.
+#[test]
+fn official_result_does_not_end_game_of_programs() {
+    let mut outlet = OutletFixture::new();
+    tournament(&mut outlet);
+    outlet.begin_paired_game(
+        "board-7",
+        1,
+        json!({"White": "Ba", "Black": "Jansen", "Round": "5", "Board": "7"}),
+        Some(1),
+    );
+    outlet.play("board-7", 1);
+    let server = outlet.serve();
+    server.wait_for(&outlet);
+    assert!(server.get("/board/board-7").text().contains("data-result=\"2-0\""));
+    let mut stream = server.watch("", None);
+    let snapshot = stream.next_of_boards();
+    let state = snapshot.data["boards"].as_array().unwrap().iter().find(|board| board["board"] == "board-7").unwrap();
+    assert_eq!((&state["state"], &state["result"]), (&json!("playing"), &Value::Null), "{state}");
+}

@@ -418,10 +418,10 @@ impl Hub {
             let generation = &hall.copy.position.generation;
             let silence = hall.heard.unwrap_or(hall.opened).elapsed();
             let is_recorder_silent = hall.state.recorder_age.is_some_and(|age| age + silence >= MAX_SILENCE);
-            // A hall that returns is here once the copy has all its lines: until then its positions are those of before.
-            let was_away = self.events.halls.get(&hall.name).is_some_and(|part| part.is_here == Some(false));
+            // A hall is here once the copy has all its lines: until then its positions are those of before.
+            let was_here = self.events.halls.get(&hall.name).is_some_and(|part| part.is_here == Some(true));
             let is_behind = hall.copy.position.seq < hall.last_seq;
-            let is_away = silence >= MAX_SILENCE || is_recorder_silent || (was_away && is_behind);
+            let is_away = silence >= MAX_SILENCE || is_recorder_silent || (is_behind && !was_here);
             hall.state.alternates = hall.past.alternates(generation.as_ref(), Instant::now());
             if !is_away && (hall.heard.is_none() || generation.is_none()) {
                 continue;

@@ -136,7 +136,7 @@ impl EventReader {
         let is_same = || {
             silent_since == self.view.silent_since
                 && self.sign.delay == self.view.delay
-                && featured(&self.hall, &self.view.plan, now) == self.view.featured.as_deref()
+                && featured(&self.view.hall, &self.view.plan, now) == self.view.featured.as_deref()
                 && is_past(&self.view.plan, now) == self.view.is_past
         };
         if has_news || !is_same() {

@@ -262,7 +262,7 @@ async fn serve(
     };
     let mut connection = http.serve_connection(TokioIo::new(connection), service);
     tokio::select! {
-        // Ignore errors: viewers may close_signal in the middle of an answer.
+        // Ignore errors: viewers may leave in the middle of an answer.
         _ = &mut connection => {}
         () = guard.close_signal.notified() => return,
     }

@@ -334,12 +334,12 @@ impl ViewerHall {
         self.held.push(HeldLine { board, game, field, begin: self.bytes, line: line.into(), heard });
     }
 
-    /// Ends a game that goes on at its board, with a result if there is one.
+    /// Ends a game that goes on at its board, with its official result if there is one.
     pub fn end_game(&mut self, board: &str, number: u32, result: Option<String>) {
         let board = self.boards.iter_mut().find(|known| known.name == board).map(Arc::make_mut);
         let game = board.and_then(|board| board.games.iter_mut().find(|game| game.number == number));
         if let Some(game) = game.map(Arc::make_mut) {
-            (game.is_ended, game.result) = (true, result);
+            (game.is_ended, game.result, game.is_decided) = (true, result, true);
         }
     }
 
@@ -376,7 +376,14 @@ impl ViewerBoard {
 
     /// Returns the state of the board for programs. `event_kind`: type of the event that changed it.
     fn summary(&self, event_kind: &str) -> Value {
-        let Some(game) = self.current() else { return json!({ "board": self.name, "what": event_kind }) };
+        let Some(mut game) = self.current() else { return json!({ "board": self.name, "what": event_kind }) };
+        // Programs get what the board says; official results are in lines of their own.
+        let mut of_board;
+        if game.is_decided {
+            of_board = game.clone();
+            (of_board.is_ended, of_board.result) = (false, None);
+            game = &of_board;
+        }
         let (last, ply) = (game.summary.last.as_ref(), game.summary.last_ply());
         let diagram = game.diagram();
         let side = |color: Color| if color == Color::White { "white" } else { "black" };

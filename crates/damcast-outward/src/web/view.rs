@@ -1,14 +1,14 @@
 //! View of an outlet at one moment, from which all pages are made: a function of its events, the time, and the recorder's signs of life.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 
 use super::next_games::NextGame;
-use super::plan::{PlannedPairing, PlannedSection, ViewerPlan, has_stage};
+use super::plan::{PlannedPairing, PlannedSection, ViewerPlan};
 use super::state::{ViewerBoard, ViewerGame, ViewerHall};
 
 /// How much later than the boards an outlet shows moves, as its sign of life says.
@@ -137,25 +137,35 @@ impl View {
     }
 }
 
-/// Ends the last game of each pairing that has its official result although its board has not ended the game. The result of a micro-match is
-/// not that of one of its games.
+/// Ends the games that have their official result although their boards have not ended them. If a pairing has several such games, its result is
+/// that of the last one.
 fn with_decided_games(mut hall: ViewerHall, plan: &ViewerPlan) -> ViewerHall {
-    let result = |game: &ViewerGame, others: &[&ViewerGame]| {
-        let id = game.pairing.as_deref().filter(|_| game.is_on() && game.counts())?;
-        let [white, black] = plan.pairing(id)?.1.points.as_ref()?;
-        let is_later = |other: &&ViewerGame| {
-            let own = other.pairing.as_deref().map(|other| plan.id_of(other));
-            own == Some(plan.id_of(id)) && other.counts() && other.first_line() > game.first_line()
-        };
-        (!others.iter().any(is_later)).then(|| (!has_stage(id)).then(|| format!("{white}-{black}")))
-    };
     let boards = hall.boards();
-    let games: Vec<_> =
-        boards.iter().flat_map(|(_, board)| board.games.iter().map(|game| (&board.name, &**game))).collect();
-    let all: Vec<_> = games.iter().map(|(_, game)| *game).collect();
-    let decided = games.iter().filter_map(|(board, game)| Some(((*board).clone(), game.number, result(game, &all)?)));
-    for (board, number, result) in decided.collect::<Vec<_>>() {
-        hall.end_game(&board, number, result);
+    let games = || boards.iter().flat_map(|(_, board)| board.games.iter().map(|game| (&board.name, &**game)));
+    let counted = || games().filter(|(_, game)| game.counts());
+    let key = |game: &'_ ViewerGame| {
+        game.pairing.clone().map(|id| (plan.id_of(&id).to_owned(), plan.key_of(&id).1.to_owned()))
+    };
+    let decided = |(board, game): (&'_ String, &'_ ViewerGame)| {
+        let id = game.pairing.as_deref().filter(|_| game.is_on())?;
+        let result = hall.official_result(game, id);
+        let is_decided = result.is_some() || plan.pairing(id)?.1.points.is_some();
+        is_decided.then(|| (board.clone(), game.number, result.map(|result| (result, key(game), game.first_line()))))
+    };
+    let mut decided: Vec<_> = counted().filter_map(decided).collect();
+    if decided.is_empty() {
+        return hall;
+    }
+    let mut last = HashMap::new();
+    counted().for_each(|(_, game)| {
+        let line = last.entry(key(game)).or_default();
+        *line = game.first_line().max(*line);
+    });
+    decided.iter_mut().for_each(|(.., result)| {
+        *result = result.take().filter(|(_, key, line)| last[key] == *line);
+    });
+    for (board, number, result) in decided {
+        hall.end_game(&board, number, result.map(|(result, ..)| result));
     }
     hall
 }

@@ -4,8 +4,8 @@
   addEventListener("message", ({ origin, source, data }) => {
     const height = Number(data?.damcastHeight);
     if (origin !== server || !(height > 0 && height < 100000)) return;
-    // Borders are outside of the height.
-    for (const frame of frames()) if (frame.contentWindow === source) Object.assign(frame.style, { boxSizing: "content-box", height: Math.ceil(height) + "px" });
+    const borders = (frame) => (getComputedStyle(frame).boxSizing === "border-box" ? frame.offsetHeight - frame.clientHeight : 0);
+    for (const frame of frames()) if (frame.contentWindow === source) frame.style.height = Math.ceil(height) + borders(frame) + "px";
   });
   // Ask for heights that frames sent before this script ran.
   for (const frame of frames()) frame.contentWindow?.postMessage("damcast-height", "*");

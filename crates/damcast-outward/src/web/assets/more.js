@@ -66,14 +66,20 @@ export function start({ $, $$, svg, numbers, kind, game, entry, entries, fieldNa
   // --- the studied move: moves that the arbiter inserts before it change its number, and with it the address
   let studied = {};
   function keepMove() {
-    const page = location.href, fen = game() && current() < +game().dataset.count ? entry(current())?.fen : undefined, box = $(".scr");
-    // The list counts its scrolling from its end, where new moves come.
-    if (fen && studied.page === page) box.scrollTop -= box.scrollHeight - studied.height;
+    const page = location.href, fen = game() && current() < +game().dataset.count ? entry(current())?.fen : undefined;
     const moved = studied.page === page && studied.fen && fen && fen !== studied.fen && $$("#moves a[data-at]").find((one) => one.dataset.fen === studied.fen);
-    studied = { page, fen, height: box?.scrollHeight };
-    if (!moved) return;
-    history.replaceState(null, "", moved.href);
-    dress();
+    if (moved) {
+      studied.page = moved.href;
+      history.replaceState(null, "", moved.href);
+      dress();
+      return;
+    }
+    // The list counts its scrolling from its end, where new moves come: the move keeps its place.
+    const link = $("#moves a[aria-current]"), below = link && $("#moves").getBoundingClientRect().bottom - link.getBoundingClientRect().top;
+    // Browsers round where they scroll to.
+    const box = $(".scr"), before = Math.abs(box?.scrollTop - studied.scroll) < 1 ? studied.scroll : box?.scrollTop, scroll = fen && studied.page === page ? before - below + studied.below : before;
+    if (scroll !== before) box.scrollTop = scroll;
+    studied = { page, fen, below, scroll };
   }
 
   // --- copies of what a page of a game has, and swipes over its board

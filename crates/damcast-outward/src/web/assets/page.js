@@ -26,8 +26,8 @@ const parse = (html) => { const box = document.createElement("template"); box.in
 /** Makes an element like a new one, and keeps its nodes where it can: focus, selection and scrolling stay. */
 function morph(old, fresh) {
   if (old.isEqualNode(fresh)) return;
-  // The script hides items of lists.
-  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && !(name === "hidden" && old.matches("li, tr"))) old.removeAttribute(name);
+  // The script sets styles, and hides items of lists.
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== "style" && !(name === "hidden" && old.matches("li, tr"))) old.removeAttribute(name);
   // The script shows what the server hides from pages without one.
   for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value && !(name === "hidden" && old.matches("button, .keys, .study"))) old.setAttribute(name, value);
   const wanted = new Set([...fresh.children].map(keyOf)), parts = new Map();
@@ -273,7 +273,7 @@ function visit(address) {
     try {
       for (let next; (next = wanted); ) { wanted = undefined; await load(next, next); }
       if (stream || polling) connect();
-    } catch { retry = setTimeout(() => visit(here() === from ? address : here()), 3000 + Math.random() * 3000); } finally { loading = undefined; }
+    } catch { retry = setTimeout(() => visit(here() === from ? wanted ?? address : here()), 3000 + Math.random() * 3000); } finally { loading = undefined; }
   })();
   return loading;
 }

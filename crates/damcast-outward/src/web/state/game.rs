@@ -53,6 +53,8 @@ pub struct ViewerGame {
     pub away_since: Option<i64>,
     /// Whether the board's part of the game has ended; the result and corrections may follow.
     pub is_ended: bool,
+    /// Whether the official result ended the game before its board.
+    pub is_decided: bool,
     /// Result, once certain.
     pub result: Option<String>,
     /// Likely next moves, not yet final.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use draughts_tournament::{BoardAssignment, Deferral, Event, Id, Part, SectionPart, Tournament};
+use draughts_tournament::{BoardAssignment, Deferral, Event, Id, Part, SectionPart, Tournament, parse_pairing_key};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -95,6 +95,13 @@ impl ViewerHall {
         let mut plans: Vec<_> = self.plans.iter().map(|(name, plan)| (name.as_str(), &**plan)).collect();
         plans.sort_by_key(|(name, _)| place(name));
         plans
+    }
+
+    /// Returns the official result of a game, by the id of its pairing, in the format of the game; `None` without one.
+    pub fn official_result(&self, game: &ViewerGame, pairing: &str) -> Option<String> {
+        let (hall, own) = pairing.rsplit_once('/').unwrap_or(("", pairing));
+        let format = game.variant.map(|variant| variant.result_format);
+        self.plans.get(hall)?.tournament.result_tag(parse_pairing_key(own)?, format)
     }
 
     /// Returns what changes with the plans: the number of restarts, and of the last line about them.
