@@ -188,3 +188,14 @@ fn ply_is_published_during_silence_between_polls() {
     let played = ["1. 32-27", "19-24", "2. 27-22", "17x28", "3. 33x22", "18x27"];
     assert_eq!(movetext(&run.out), played, "{}", run.err);
 }
+
+/// The board was silent twice, and answered no question for its position in between. Its memory tells the second time what happened; events that
+/// came between both silences are earlier.
+#[test]
+fn memory_after_two_silences_follows_reports_between_them() {
+    let all = ["1. 32-28", "20-24", "2. 37-32", "14-20", "3. 41-37"];
+    for (name, plies) in [("two-silences-lifted-piece", 4), ("two-silences-pressed-ply", 5)] {
+        let run = replay(&[PathBuf::from(format!("tests/data/replay/{name}.log"))], &[]);
+        assert_eq!(movetext(&run.out), all[..plies], "{name}: {}", run.err);
+    }
+}

@@ -494,7 +494,8 @@ impl SingleBoard {
     /// Replays the events of the gap from the memory, then the buffered reports.
     fn replay_memory(&mut self, now: Millis, outputs: &mut Vec<Output>) {
         let Some(gap) = &self.gap else { return };
-        let since = gap.since();
+        // If an earlier gap ended without a dump, the table has reports that came after this gap began: the missed events follow them.
+        let since = gap.since().max(self.session.table.heard_at());
         self.session.clock = EventClock::default();
         if let Some(report) = self.clock {
             self.session.clock.reading(since, report);

@@ -198,6 +198,11 @@ impl Table {
         }
     }
 
+    /// Returns the time of the last report, in table time.
+    pub fn heard_at(&self) -> Millis {
+        self.board.heard_at()
+    }
+
     /// Records that a polled board has reported everything up to `now`, so that no silence before it is a gap.
     pub fn note_known_until(&mut self, now: Millis) {
         self.board.note_heard(self.board.heard_at().max(now));

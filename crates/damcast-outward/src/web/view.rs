@@ -143,10 +143,11 @@ fn with_decided_games(mut hall: ViewerHall, plan: &ViewerPlan) -> ViewerHall {
     let boards = hall.boards();
     let games = || boards.iter().flat_map(|(_, board)| board.games.iter().map(|game| (&board.name, &**game)));
     let counted = || games().filter(|(_, game)| game.counts());
-    let key = |game: &'_ ViewerGame| {
-        game.pairing.clone().map(|id| (plan.id_of(&id).to_owned(), plan.key_of(&id).1.to_owned()))
+    let key = |game: &ViewerGame| {
+        let (id, stage) = plan.key_of(game.pairing.as_deref()?);
+        Some((id.to_owned(), stage.to_owned()))
     };
-    let decided = |(board, game): (&'_ String, &'_ ViewerGame)| {
+    let decided = |(board, game): (&String, &ViewerGame)| {
         let id = game.pairing.as_deref().filter(|_| game.is_on())?;
         let result = hall.official_result(game, id);
         let is_decided = result.is_some() || plan.pairing(id)?.1.points.is_some();
