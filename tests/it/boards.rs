@@ -13,7 +13,7 @@ use crate::program::damcast;
 use crate::pty::wait_until;
 
 /// At higher speeds the threads of a busy machine would wake later than hands rest.
-const SPEED: u32 = 20;
+const SPEED: u32 = 40;
 
 /// A process that is killed when the test ends.
 pub struct Process(pub Child);
