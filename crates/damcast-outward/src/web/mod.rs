@@ -19,7 +19,7 @@
 //!
 //! | file | subject |
 //! |---|---|
-//! | [`event_reader`] | thread that reads the events and makes views |
+//! | `event_reader` | thread that reads the events and makes views |
 //! | [`state`] | state of the outlet: events in, views out; pure |
 //! | [`plan`], [`next_games`] | pairings and standings, and the next games of the boards, from the same events |
 //! | [`event_facts`] | name, days, schedule and other facts of the event |

@@ -59,7 +59,7 @@ pub struct PlannedBoard {
     pub name: String,
     /// Tags, with `GameType`; those of a pairing come first.
     pub tags: BTreeMap<String, String>,
-    /// Time since which the board has its [`ANNOUNCING_TAGS`], in ms since 1970.
+    /// Time since which the board has its tags that announce another game, in ms since 1970.
     pub since: i64,
 }
 
