@@ -232,7 +232,7 @@ fn late_poll_changes_nothing_that_stream_has_brought() {
 
 /// A proxy that collects an answer before it passes it on brings no stream to an end. The page polls, and at once when it is in view again.
 #[test]
-fn page_behind_proxy_that_holds_streams_is_right_when_it_returns() {
+fn page_behind_buffering_proxy_is_right_when_it_returns() {
     let Some(mut browser) = Browser::open() else { return };
     let mut outlet = hall();
     let server = outlet.serve();

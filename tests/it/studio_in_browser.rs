@@ -361,8 +361,8 @@ fn embedded_round_is_as_high_as_its_content() {
     let server = outlet.serve();
     let page = format!(
         "<!DOCTYPE html><title>site</title><script src=\"http://{0}/embed.js\"></script>\
-         <style>* {{ box-sizing: border-box }}</style><script>addEventListener('message', ({{ origin, data }}) => {{ \
-         if (origin.endsWith('{0}')) window.told = data.damcastHeight }})</script>\
+         <style>* {{ box-sizing: border-box }}</style><script>addEventListener('message', (message) => {{ \
+         const isOurs = message.origin === 'http://{0}'; if (isOurs) window.frameHeight = message.data.damcastHeight; }})</script>\
          <iframe width=\"600\" src=\"http://{0}/embed/round/5?theme=light\"></iframe><iframe id=\"other\" src=\"data:text/html,<script>setInterval(() => \
          parent.postMessage({{ damcastHeight: 7 }}, '*'), 10)</script>\"></iframe>",
         server.address
@@ -371,7 +371,7 @@ fn embedded_round_is_as_high_as_its_content() {
     let height = "(document.querySelector('iframe')?.clientHeight ?? 0)";
     browser.wait(&format!("{height} > 900"), &true.into());
     // The borders of the frame take nothing of its height.
-    browser.wait(&format!("{height} === Math.ceil(window.told)"), &true.into());
+    browser.wait(&format!("{height} === Math.ceil(window.frameHeight)"), &true.into());
     let before = browser.evaluate(height).as_u64().unwrap();
     for board in 6..=9 {
         outlet.begin(

@@ -57,6 +57,8 @@ const SIGN_INTERVAL: Duration = Duration::from_secs(5);
 const FILES_INTERVAL: Duration = Duration::from_secs(1);
 /// Shortest interval between two writes of the joined events: lines that come close together share one sync.
 const WRITE_INTERVAL: Duration = Duration::from_millis(100);
+/// Length of a sign of life without its line feed, in bytes: the same for all signs.
+const SIGN_LEN: usize = 71;
 /// Largest number of messages in one step.
 const MAX_BATCH: usize = 128;
 
@@ -173,10 +175,10 @@ struct Hall {
     is_unwritten: Arc<AtomicBool>,
     /// Whether the copy has all lines that came.
     has_all_lines: bool,
-    /// Number of the last line that the hall has, as it last said; 0 if unknown.
+    /// Number of the hall's last line, from its last sign of life; 0 if unknown.
     last_seq: u64,
-    /// Generation that the hall last said.
-    said: Option<String>,
+    /// Generation that the hall last named; `None` before its first answer of this run.
+    named_generation: Option<String>,
     /// Generation that the hub takes from the hall, from before its first line on.
     claimed: Option<String>,
     past: PastGenerations,
@@ -199,7 +201,7 @@ impl Hub {
                 is_unwritten: Arc::default(),
                 has_all_lines: true,
                 last_seq: 0,
-                said: None,
+                named_generation: None,
                 claimed: None,
                 past: PastGenerations::default(),
             });
@@ -330,10 +332,10 @@ impl Hub {
         if generation == self.events.generation {
             return Err(format!("`{own}` is this hub itself; give `{own}` the address of its own station"));
         }
-        self.halls[index].said = Some(generation.to_owned());
-        // The copy of a hall that says another generation is that of a station which had its name before.
+        self.halls[index].named_generation = Some(generation.to_owned());
+        // Ignore the copy of a hall that has named its generation: the copy may come from another station of that name.
         let is_same = |hall: &&Hall| {
-            let copied = hall.copy.position.generation.as_deref().filter(|_| hall.said.is_none());
+            let copied = hall.copy.position.generation.as_deref().filter(|_| hall.named_generation.is_none());
             copied.or(hall.claimed.as_deref()) == Some(generation)
         };
         let others = self.halls.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, hall)| hall);
@@ -418,7 +420,7 @@ impl Hub {
             let generation = &hall.copy.position.generation;
             let silence = hall.heard.unwrap_or(hall.opened).elapsed();
             let is_recorder_silent = hall.state.recorder_age.is_some_and(|age| age + silence >= MAX_SILENCE);
-            // A hall is here once the copy has all its lines: until then its positions are those of before.
+            // Show a hall that returns as away until its copy has all its lines: until then viewers would see old positions.
             let was_here = self.events.halls.get(&hall.name).is_some_and(|part| part.is_here == Some(true));
             let is_behind = hall.copy.position.seq < hall.last_seq;
             let is_away = silence >= MAX_SILENCE || is_recorder_silent || (is_behind && !was_here);
@@ -491,7 +493,7 @@ impl Hub {
     fn write_signs(&mut self) {
         // Ignore halls that are away: pages show them as silent.
         let is_away = |hall: &Hall| self.events.halls[&hall.name].is_here == Some(false);
-        // After a start, the positions are those of before until each hall was heard.
+        // Give no sign of life after a start until each hall was heard: the positions may be old.
         let is_followed =
             |hall: &Hall| hall.heard.is_some() && hall.has_all_lines && hall.copy.position.seq >= hall.last_seq;
         let is_current = self.disk_error.is_none() && self.halls.iter().all(|hall| is_followed(hall) || is_away(hall));
@@ -536,7 +538,7 @@ impl Hub {
         let seconds = delays().map(|delay| delay.seconds).max().unwrap_or_default();
         let plies = delays().map(|delay| delay.plies).max().unwrap_or_default();
         let sign = format!("{{\"alive\":{},\"delay_s\":{seconds},\"delay_plies\":{plies}}}", state::now());
-        file.write_all(format!("{sign:71}\n").as_bytes())
+        file.write_all(format!("{sign:SIGN_LEN$}\n").as_bytes())
     }
 }
 

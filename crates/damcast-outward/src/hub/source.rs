@@ -197,7 +197,7 @@ fn with_jitter(pause: Duration) -> Duration {
     pause / 2 + (pause / 2).mul_f64(f64::from(now % 1000) / 1000.0)
 }
 
-/// What came of opening the stream of a hall.
+/// Result of opening the stream of a hall.
 enum Opened {
     /// Its lines follow.
     Stream(LineAnswer, Box<Batch>),

@@ -144,4 +144,10 @@ mod tests {
             assert!(!is_past(&event(serde_json::json!({"end": unknown})), i64::MAX), "{unknown}");
         }
     }
+
+    #[test]
+    fn unsafe_links_are_unknown() {
+        let event = event(serde_json::json!({"stream": "javascript:alert(1)", "website": "https://example.org/"}));
+        assert_eq!(event.links(), [None, None, Some("https://example.org/")]);
+    }
 }

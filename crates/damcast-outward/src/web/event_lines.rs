@@ -2,8 +2,8 @@
 //!
 //! A stream that follows also has lines without a number, `{"alive":N,"files":TAG,"seq":L,"delay_s":S,"delay_plies":P}`: the time since the
 //! recorder's last sign of life in ms, or `null` if it gives none, a tag that changes when the files beside the events change, the number
-//! of the last line, and the delay of the outlet. The head of each answer names the generation, and has the SHA-256 of the lines before the first one that it sends: a reader
-//! compares it with that of its own lines.
+//! of the last line, and the delay of the outlet. The head of each answer names the generation, and has the SHA-256 of the lines before the
+//! first one that it sends: a reader compares it with that of its own lines.
 
 use std::fs::File;
 use std::num::NonZeroU64;

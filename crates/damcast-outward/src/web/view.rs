@@ -12,7 +12,7 @@ use super::plan::{PlannedPairing, PlannedSection, ViewerPlan};
 use super::state::{ViewerBoard, ViewerGame, ViewerHall};
 
 /// How much later than the boards an outlet shows moves, as its sign of life says.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct OutletDelay {
     /// Seconds between recording and publication.
     #[serde(rename = "delay_s", default)]

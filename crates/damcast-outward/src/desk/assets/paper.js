@@ -14,7 +14,7 @@ const printSheets = async (sheets, section, round) => {
   if (!place.childElementCount) { banner(texts.nothing_to_print); return; }
   document.body.append(place);
   document.body.classList.add('printing');
-  // Keep the sheets until somebody uses the page again: after `afterprint` a tablet draws them once more for another printer.
+  // Keep the sheets until the next press: a tablet draws them again, after `afterprint`, when the user chooses another printer.
   for (const kind of ['pointerdown', 'keydown']) addEventListener(kind, () => { document.body.classList.remove('printing'); place.remove(); }, {once: true, capture: true});
   print();
 };
