@@ -77,6 +77,13 @@ impl HubFixture {
             .map_or(Value::Null, |line| serde_json::from_str::<Value>(line).unwrap()["gen"].take())
     }
 
+    /// Serves the pages of the hub.
+    fn serve(&self) -> Server {
+        let config = self.folder.path().join("serve.toml");
+        fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {:?}\n", self.path(""))).unwrap();
+        super::serve(&config)
+    }
+
     /// Returns all files of the hub that have a text.
     pub fn files_with(&self, text: &str) -> Vec<PathBuf> {
         let mut folders = vec![self.folder.path().join("hub")];
@@ -583,10 +590,8 @@ fn pages_of_several_halls_tell_longest_delay() {
     wait_long("the delay of the hall", || tells(&pages, "/standings") == [true, false]);
     // A hall has its server, the other one its folder.
     let hub = HubFixture::new(&[("a", &url_of(&pages)), ("b", &folder_of(&two))]);
-    let config = hub.folder.path().join("serve.toml");
-    fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {:?}\n", hub.path(""))).unwrap();
     wait_long("the joined events", || !hub.read("events.ndjson").is_empty());
-    let joined = super::serve(&config);
+    let joined = hub.serve();
     wait_long("the delay of both", || tells(&joined, "/") == [true, true] && tells(&joined, "/?wall") == [true, true]);
     one.write("alive.json", &sign("\"delay_s\":0,\"delay_plies\":0"));
     one.play("board-1", 1);
@@ -594,6 +599,40 @@ fn pages_of_several_halls_tell_longest_delay() {
         let page = joined.get("/?lang=nl").text();
         page.contains("Vertraging: 90 seconden") && page.contains("Vertraging: 1 zet<")
     });
+}
+
+/// A reading of a clock counts from its publication, also for pages that start later.
+#[test]
+fn clocks_of_halls_run_right_after_restart_of_pages() {
+    let (mut one, mut two) = (OutletFixture::new(), OutletFixture::new());
+    two.generation = "00000000000000b2".into();
+    one.set_delay(Duration::from_secs(900));
+    two.set_delay(Duration::ZERO);
+    one.write("alive.json", "{\"alive\":1795651982000,\"delay_s\":900,\"delay_plies\":0}\n");
+    two.write("alive.json", "{\"alive\":1795651982000,\"delay_s\":0,\"delay_plies\":0}\n");
+    for outlet in [&mut one, &mut two] {
+        outlet.begin("board-1", json!({"White": "Visser", "Black": "Smit"}));
+        outlet.play("board-1", 1);
+    }
+    let mut hub = HubFixture::new(&[("a", &folder_of(&one)), ("b", &folder_of(&two))]);
+    let told = |hub: &HubFixture| hub.read("events.ndjson").matches("\"delay_s\":900").count();
+    wait_long("the delay of a hall", || told(&hub) == 1);
+    two.play("board-1", 2);
+    check_joined(&hub, &[("a", &one), ("b", &two)]);
+    let pages = hub.serve();
+    for board in ["a.board-1", "b.board-1"] {
+        let page = pages.get(&format!("/board/{board}")).text();
+        let clock = page.split("<span class=\"ck run").nth(1).unwrap().split("data-heard=\"").nth(1).unwrap();
+        let heard: i64 = clock.split('"').next().unwrap().parse().unwrap();
+        let age = chrono::Utc::now().timestamp_millis() - heard;
+        assert!((0..90_000).contains(&age), "{board}: {age} ms");
+    }
+    // The joined file keeps the delay over a start of the hub.
+    hub.kill();
+    hub.start();
+    two.play("board-1", 3);
+    check_joined(&hub, &[("a", &one), ("b", &two)]);
+    assert_eq!(told(&hub), 1);
 }
 
 #[test]
@@ -612,9 +651,7 @@ fn hall_that_is_away_keeps_its_boards_in_another_generation() {
         let joined = hub.joined();
         ["a.board-1", "b.board-1"].into_iter().all(|board| joined.iter().any(|(_, _, line)| line["board"] == board))
     });
-    let config = hub.folder.path().join("serve.toml");
-    fs::write(&config, format!("[serve]\naddress = \"127.0.0.1:0\"\noutlet = {:?}\n", hub.path(""))).unwrap();
-    let pages = super::serve(&config);
+    let pages = hub.serve();
     wait_long("the page", || pages.get("/").text().contains("Visser"));
     let page = pages.get("/board/b.board-1?lang=en").text();
     assert!(page.contains("data-silent-since"), "{page}");

@@ -18,6 +18,7 @@ use super::line::{LinePlace, PlacedLine, joined};
 use crate::hex::hex;
 use crate::joined_sections::JoinedSections;
 use crate::web::files::EVENTS_FILE;
+use crate::web::view::OutletDelay;
 
 /// Part of the joined file that is of one hall.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -28,6 +29,8 @@ pub(super) struct HallPart {
     pub seq: u64,
     /// Whether the last word about the hall was that it is here; `None` without one.
     pub is_here: Option<bool>,
+    /// Delay of the hall, as the last word about it said.
+    pub delay: OutletDelay,
 }
 
 /// Joined file of events.
@@ -112,6 +115,7 @@ impl JoinedEvents {
             Some(seq) => std::mem::replace(&mut hall.seq, seq) + 1 == seq,
             None => {
                 hall.is_here = Some(line.state.as_deref() == Some("here"));
+                hall.delay = OutletDelay { seconds: line.delay_s, plies: line.delay_plies };
                 if let Some(generation) = &line.generation {
                     hall.generation = Some(generation.clone());
                 }
@@ -157,17 +161,20 @@ impl JoinedEvents {
         self.pending += &joined(line, &place, sections);
     }
 
-    /// Adds a line with the state of a hall, its silence if it is away, and its generation.
-    pub fn add_state(&mut self, hall: &str, is_here: bool, hall_generation: Option<&str>, silence: Duration) {
+    /// Adds a line with the state of a hall: its silence in seconds if it is away, its generation, and its delay if it has one.
+    pub fn add_state(&mut self, hall: &str, away: Option<Duration>, hall_generation: Option<&str>, delay: OutletDelay) {
         let Some(part) = self.halls.get_mut(hall) else { return };
-        part.is_here = Some(is_here);
+        (part.is_here, part.delay) = (Some(away.is_none()), delay);
         if let Some(generation) = hall_generation {
             part.generation = Some(generation.to_owned());
         }
-        let state =
-            if is_here { "\"here\"".to_owned() } else { format!("\"away\",\"silent_s\":{}", silence.as_secs()) };
+        let state = away
+            .map_or_else(|| "\"here\"".to_owned(), |silence| format!("\"away\",\"silent_s\":{}", silence.as_secs()));
+        let OutletDelay { seconds, plies } = delay;
+        let is_delayed = delay != OutletDelay::default();
+        let delay = is_delayed.then(|| format!(",\"delay_s\":{seconds},\"delay_plies\":{plies}")).unwrap_or_default();
         let generation = hall_generation.map_or_else(String::new, |known| format!(",\"generation\":{}", json!(known)));
-        self.push(&format!("\"type\":\"hall\",\"hall\":{},\"state\":{state}{generation}", json!(hall)));
+        self.push(&format!("\"type\":\"hall\",\"hall\":{},\"state\":{state}{generation}{delay}", json!(hall)));
     }
 
     /// Whether the file was removed or replaced since it was opened.
@@ -213,7 +220,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let sections = JoinedSections::default();
         let mut events = JoinedEvents::open(folder.path(), &HALLS, "0").unwrap();
-        events.add_state("a", true, Some("x"), Duration::ZERO);
+        events.add_state("a", None, Some("x"), OutletDelay { seconds: 900, plies: 0 });
         events.add("a", 1, &hall_line(1), &sections);
         events.write().unwrap();
         let path = folder.path().join(EVENTS_FILE);

@@ -133,6 +133,11 @@ pub(super) struct PlacedLine {
     pub state: Option<String>,
     /// Generation of a hall's file.
     pub generation: Option<String>,
+    /// Delay of a hall.
+    #[serde(default)]
+    pub delay_s: u32,
+    #[serde(default)]
+    pub delay_plies: u32,
     /// Names of the halls.
     pub halls: Option<Vec<String>>,
     /// Digest of the hidden players.

@@ -292,7 +292,7 @@ impl Hub {
             News::Alive(sign) => {
                 hall.heard = Some(Instant::now());
                 hall.last_seq = sign.seq;
-                (hall.state.recorder_age, hall.state.delay) = (sign.age, sign.delay);
+                (hall.state.recorder_age, hall.state.delay) = (sign.age, Some(sign.delay));
                 hall.state.problem = None;
             }
             // A folder that was taken away, or is not there yet, has no files; those that are known stay.
@@ -432,9 +432,11 @@ impl Hub {
             // The stored files of a hall that cannot be heard name its hidden players.
             hall.is_listed |= is_away && hall.files.is_known;
             let Some(part) = self.events.halls.get(&hall.name) else { continue };
-            if part.is_here != Some(!is_away) || generation.is_some() && part.generation != *generation {
-                let silence = silence.max(hall.state.recorder_age.unwrap_or_default());
-                self.events.add_state(&hall.name, !is_away, generation.as_deref(), silence);
+            let delay = hall.state.delay.unwrap_or(part.delay);
+            let is_other_generation = generation.is_some() && part.generation != *generation;
+            if part.is_here != Some(!is_away) || is_other_generation || part.delay != delay {
+                let away = is_away.then(|| silence.max(hall.state.recorder_age.unwrap_or_default()));
+                self.events.add_state(&hall.name, away, generation.as_deref(), delay);
             }
         }
     }
@@ -534,7 +536,7 @@ impl Hub {
     fn write_sign(&self) -> io::Result<()> {
         let path = self.options.directory.join("alive.json");
         let mut file = fs::OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
-        let delays = || self.halls.iter().map(|hall| hall.state.delay);
+        let delays = || self.halls.iter().filter_map(|hall| hall.state.delay);
         let seconds = delays().map(|delay| delay.seconds).max().unwrap_or_default();
         let plies = delays().map(|delay| delay.plies).max().unwrap_or_default();
         let sign = format!("{{\"alive\":{},\"delay_s\":{seconds},\"delay_plies\":{plies}}}", state::now());

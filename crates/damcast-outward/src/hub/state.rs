@@ -62,9 +62,9 @@ pub(super) struct HallState {
     /// Age of the recorder's last sign of life when the hall was last heard.
     #[serde(skip)]
     pub recorder_age: Option<Duration>,
-    /// Delay of the hall's outlet.
+    /// Delay of the hall's outlet; `None` before its first sign of life.
     #[serde(flatten)]
-    pub delay: OutletDelay,
+    pub delay: Option<OutletDelay>,
     /// Reason why the hall cannot be heard.
     pub problem: Option<String>,
     /// Event that a person must look at.
@@ -85,7 +85,7 @@ impl HallState {
             generation: None,
             seq: 0,
             recorder_age: None,
-            delay: OutletDelay::default(),
+            delay: None,
             problem: None,
             alarm: None,
             alternates: false,

@@ -72,7 +72,7 @@ struct EventReader {
     view: Arc<View>,
     /// Delay of the outlet in ms, when this began: lines of a whole file were published after it.
     lag: i64,
-    /// Delay of each hall in ms, from its last line of a game that was read live. An outlet of one hall has no name.
+    /// Delay of each hall in ms, from its last line of a game that was read live, or from the hub. An outlet of one hall has no name.
     lags: HashMap<String, i64>,
     /// Halls with live updates, which an outlet with a delay in plies has not: its lines come late by any time.
     live_halls: HashSet<String>,
@@ -157,6 +157,7 @@ impl EventReader {
                 self.unreadable_since = None;
                 let now = (self.now)();
                 let event = TimedEvent::parse(&text);
+                self.lags.extend(event.iter().filter_map(|event| Some((event.hall.clone(), event.told_delay?))));
                 self.live_halls
                     .extend(event.iter().filter(|event| event.is_live_update).map(|event| event.hall.clone()));
                 let lag = event.as_ref().and_then(|event| self.lags.get(&event.hall)).copied().unwrap_or(self.lag);
@@ -271,6 +272,8 @@ struct TimedEvent {
     /// Whether an outlet with a delay publishes it late. Lines about pairings, boards and halls, and corrections, are published at once.
     is_delayed: bool,
     is_live_update: bool,
+    /// Delay in ms that the hub tells of a hall; `None` for one in plies, which is late by any time.
+    told_delay: Option<i64>,
 }
 
 impl TimedEvent {
@@ -283,10 +286,21 @@ impl TimedEvent {
             hall: String,
             p: Option<u64>,
             r#type: String,
+            #[serde(default)]
+            delay_s: u32,
+            #[serde(default)]
+            delay_plies: u32,
         }
-        let Members { at, board, hall, p, r#type } = serde_json::from_str(line).ok()?;
-        let is_delayed = board.is_some() && r#type != "tag-correction";
-        Some(TimedEvent { at: time_of(&at)?, hall, is_delayed, is_live_update: p.is_some() })
+        let members: Members = serde_json::from_str(line).ok()?;
+        let told_delay =
+            (members.r#type == "hall" && members.delay_plies == 0).then(|| 1000 * i64::from(members.delay_s));
+        Some(TimedEvent {
+            at: time_of(&members.at)?,
+            is_delayed: members.board.is_some() && members.r#type != "tag-correction",
+            is_live_update: members.p.is_some(),
+            hall: members.hall,
+            told_delay,
+        })
     }
 }
 
