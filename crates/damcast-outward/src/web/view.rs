@@ -192,3 +192,38 @@ pub fn featured<'a>(hall: &'a ViewerHall, plan: &ViewerPlan, now: i64) -> Option
         |board: &str| plan.next_games.iter().any(|next| next.board == board || next.number_in_address(hall) == board);
     hall.featured(now, |board| hall.board(board).is_some() || waits(board))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::state::hall_of;
+    use super::*;
+
+    #[test]
+    fn view_stands_still_when_busiest_board_is_decided() {
+        let line = |board: &str, members: &str| format!("{{\"board\":\"{board}\",\"game\":1,{members}}}");
+        let game = |board: &str, pairing: u32| {
+            line(
+                board,
+                &format!(
+                    "\"type\":\"game\",\"gametype\":\"20\",\"tags\":{{}},\"pairing\":\"{pairing}\",\"fen\":\"W:W31:B1\""
+                ),
+            )
+        };
+        let ply = |board: &str| line(board, "\"type\":\"move\",\"move\":\"31-27\"");
+        let choice = "{\"type\":\"featured\",\"mode\":\"most-moves\",\"boards\":[]}".to_owned();
+        let hall = hall_of(&[choice, game("a", 1), game("b", 2), ply("a"), ply("a"), ply("b")]);
+        let view = |points: &str| {
+            let pairing = |id: u32, more: &str| format!("{{\"id\":{id},\"white\":1,\"black\":2{more}}}");
+            let pairings = [pairing(1, points), pairing(2, "")].join(",");
+            let round = format!("{{\"round\":1,\"matches\":[],\"pairings\":[{pairings}]}}");
+            let document =
+                format!("{{\"sections\":[{{\"name\":\"A\",\"players\":[],\"teams\":[],\"rounds\":[{round}]}}]}}");
+            View::new(hall.clone(), Arc::new(ViewerPlan::read(Some(document.as_bytes()))), None, (30_000, 1))
+        };
+        for (points, board) in [("", "a"), (",\"points\":[\"2\",\"0\"]", "b")] {
+            let view = view(points);
+            assert_eq!(view.featured.as_deref(), Some(board), "{points}");
+            assert_eq!(featured(&view.hall, &view.plan, 30_000), Some(board), "{points}");
+        }
+    }
+}
