@@ -170,9 +170,10 @@ impl JoinedEvents {
         }
         let state = away
             .map_or_else(|| "\"here\"".to_owned(), |silence| format!("\"away\",\"silent_s\":{}", silence.as_secs()));
-        let OutletDelay { seconds, plies } = delay;
-        let is_delayed = delay != OutletDelay::default();
-        let delay = is_delayed.then(|| format!(",\"delay_s\":{seconds},\"delay_plies\":{plies}")).unwrap_or_default();
+        let delay = match delay {
+            OutletDelay { seconds: 0, plies: 0 } => String::new(),
+            OutletDelay { seconds, plies } => format!(",\"delay_s\":{seconds},\"delay_plies\":{plies}"),
+        };
         let generation = hall_generation.map_or_else(String::new, |known| format!(",\"generation\":{}", json!(known)));
         self.push(&format!("\"type\":\"hall\",\"hall\":{},\"state\":{state}{generation}{delay}", json!(hall)));
     }
