@@ -216,7 +216,7 @@ fn settled_game_does_not_hide_next_round() {
 /// The arbiter enters a result while the game stands on its board, whose clock still runs.
 #[test]
 fn official_result_ends_game_that_its_board_has_not_ended() {
-    let outlet = outlet();
+    let mut outlet = outlet();
     let server = outlet.serve();
     server.wait_for(&outlet);
     let states = || {
@@ -244,6 +244,18 @@ fn official_result_ends_game_that_its_board_has_not_ended() {
     write_tournament(&outlet);
     server.wait_for(&outlet);
     assert_eq!(states(), [false, false, false, true]);
+    // Nothing is heard of the board; later it ends its game without a result, and plays the next one.
+    set_official_result(&outlet, 4, ["2", "0"], "played");
+    for event in [json!({"p": 1, "type": "state", "state": "no-connection"}), json!({"n": 3, "type": "end"})] {
+        outlet.append_event("board-4", event);
+        server.wait_for(&outlet);
+        let page = server.get("/board/4").text();
+        assert!(page.contains("data-result=\"2-0\"") && !page.contains("data-silent-since"), "{page}");
+    }
+    outlet.begin_game("board-4", 2, json!({"White": "x", "Black": "y"}));
+    server.wait_for(&outlet);
+    let page = server.get("/game/board-4-1").text();
+    assert!(page.contains("data-result=\"2-0\"") && page.contains("s-over"), "{page}");
 }
 
 /// A game was interrupted on one board, which never ended it, and was played to its end on another.

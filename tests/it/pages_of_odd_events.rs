@@ -160,6 +160,12 @@ fn adjourned_game_is_not_missed() {
     assert!(main("/board/1?lang=en").contains("Adjourned"));
     assert!(!main("/board/board-2?lang=en").contains("Adjourned"));
     assert_contains(&server.get("/?wall").text(), &["1 game is being played"]);
+    // Its board ends it, and plays the next game.
+    outlet.append_event("board-1", json!({"n": 9, "type": "end"}));
+    outlet.begin_game("board-1", 2, json!({"White": "X", "Black": "Y"}));
+    server.wait_for(&outlet);
+    let page = main("/game/board-1-1?lang=en");
+    assert!(page.contains("Adjourned") && !page.contains("waits for its result"), "{page}");
 }
 
 /// Games without players do not count: one is played before the event, another one after its last round.

@@ -204,6 +204,10 @@ impl JoinedSections {
         for (section, name) in &self.hidden_names {
             hasher.update(format!("{}\n", json!([section, name])));
         }
+        // A name that is known later must leave the lines of before.
+        for (hall, names) in self.names.iter().collect::<BTreeMap<_, _>>() {
+            hasher.update(format!("{}\n", json!([hall, names])));
+        }
         hex(&hasher.finalize()[..8])
     }
 

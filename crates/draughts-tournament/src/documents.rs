@@ -107,10 +107,16 @@ fn player(player: &Player) -> Object {
     )
 }
 
+fn has_result(section: &TournamentSection, round: u32) -> bool {
+    section.round(round).iter().any(|of| of.result.is_some())
+}
+
 fn round(tournament: &Tournament, section: &TournamentSection, number: u32) -> Object {
     let state = match section.state_of(number) {
         // A prepared round with results was played without being published here.
-        RoundState::Prepared if section.round(number).iter().any(|of| of.result.is_some()) => RoundState::Closed,
+        RoundState::Prepared if number <= section.last_round_with_result() && has_result(section, number) => {
+            RoundState::Closed
+        }
         state => state,
     };
     let object = Object::new().number("round", number.into()).text("state", state.name());

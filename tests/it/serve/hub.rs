@@ -537,6 +537,7 @@ fn number_alone_is_that_of_first_hall_that_has_it() {
             assert!(text.contains(name) && !text.contains(other), "{page}/{number}: {text}");
         }
     }
+    assert!(server.get("/board/5?ply=0").text().contains("Soon"), "a position of a number alone");
     assert!(server.get("/board/b.5").text().contains("Visser") && server.get("/board/b.3").text().contains("Later"));
 }
 

@@ -375,3 +375,12 @@ fn waiting_board_is_not_over_on_any_page() {
     }
     assert_contains(&server.get("/?wall&lang=en").text(), &["2 games are being played · 0 are over"]);
 }
+
+#[test]
+fn entry_of_game_has_one_spelling() {
+    let outlet = game();
+    let server = outlet.serve();
+    for wrong in ["/game/board-1-1/+0", "/game/board-1-1/00", "/nowhere", "/nowhere/else"] {
+        assert_eq!(server.get(wrong).status, 404, "{wrong}");
+    }
+}

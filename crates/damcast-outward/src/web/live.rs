@@ -76,6 +76,8 @@ pub enum Feed {
         follows: Option<String>,
         /// Generation of the last event that was sent.
         generation: String,
+        /// Number of times that the events had begun anew then.
+        restarts: u64,
         /// Last event that was sent.
         sent: u64,
     },
@@ -99,7 +101,8 @@ impl Feed {
     pub fn boards(view: &View, follows: Option<String>, last: Option<&str>) -> (Feed, Bytes) {
         let hall = &view.hall;
         let first = changes(hall, last.and_then(|last| hall.missed(last)), follows.as_deref());
-        (Feed::Boards { follows, generation: hall.generation.clone(), sent: hall.seq }, first)
+        let (generation, restarts, sent) = (hall.generation.clone(), hall.restarts, hall.seq);
+        (Feed::Boards { follows, generation, restarts, sent }, first)
     }
 
     /// Returns what is new in a view, and whether more is there already; `None` ends the stream.
@@ -115,10 +118,11 @@ impl Feed {
                     [&recorder(view.silent_since), &*changes].concat().into()
                 }
             }
-            Feed::Boards { follows, generation, sent } => {
+            Feed::Boards { follows, generation, restarts, sent } => {
                 let hall = &view.hall;
-                let missed = hall.frames_after(*sent).filter(|_| hall.generation == *generation);
-                *sent = hall.seq;
+                let is_same = hall.generation == *generation && hall.restarts == *restarts;
+                let missed = hall.frames_after(*sent).filter(|_| is_same);
+                (*sent, *restarts) = (hall.seq, hall.restarts);
                 hall.generation.clone_into(generation);
                 changes(hall, missed, follows.as_deref())
             }
@@ -233,9 +237,10 @@ impl LiveStream {
                     }
                 }
             };
+            // A page in which nothing has changed was rendered too.
+            wrote = Instant::now();
             if !bytes.is_empty() {
                 connection.write_all(&bytes).await?;
-                wrote = Instant::now();
                 // Lines say nothing of the recorder: its age follows at a steady interval.
                 if !is_line_feed || is_beat {
                     beat.as_mut().reset(wrote + HEARTBEAT_INTERVAL);

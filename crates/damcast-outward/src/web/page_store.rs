@@ -24,8 +24,8 @@ use super::view::View;
 const MAX_CACHED_BYTES: usize = 8 << 20;
 /// Number of views after which a reader's page is made anew.
 const MAX_KNOWN_VIEWS: usize = 4096;
-/// Largest number of remembered parts, over all pages; [`ADDRESS_PER_PART`] bytes of an address count as one part. Above it, the pages made
-/// longest ago are forgotten.
+/// Largest number of remembered parts, over all pages; [`ADDRESS_PER_PART`] bytes of an address count as one part. Above it, the pages with the
+/// fewest readers are forgotten, and of these the ones made longest ago.
 const MAX_KNOWN_PARTS: usize = 200_000;
 /// Bytes of an address that count as one part: a page keeps its address several times.
 const ADDRESS_PER_PART: usize = 16;
@@ -65,6 +65,8 @@ struct WatchedPage {
     changes: Vec<(u64, Bytes)>,
     /// Size of the address, as a number of parts.
     address_parts: usize,
+    /// How often readers asked for its changes; each view halves it.
+    requests: usize,
 }
 
 impl PageStore {
@@ -87,7 +89,7 @@ impl PageStore {
         if let Some(page) = known.rendered.get(address) {
             return (page.clone(), None);
         }
-        let WatchedPage { parts: before, changes, .. } = known.watched.remove(address).unwrap_or_default();
+        let WatchedPage { parts: before, changes, requests, .. } = known.watched.remove(address).unwrap_or_default();
         let parts = PartCollector::new(before, view.step, None);
         let (page, error) = self.builder(&view, address, &parts).render(&self.games);
         let text = parts.filled(&page.into_string()).into_bytes();
@@ -105,7 +107,7 @@ impl PageStore {
                 known.bytes += page.size();
                 known.rendered.insert(address.clone(), page.clone());
             }
-            known.keep(address, parts.known(), view.step, changes);
+            known.keep(address, parts.known(), view.step, (changes, requests));
         }
         (page, error)
     }
@@ -114,11 +116,14 @@ impl PageStore {
     /// the view.
     pub fn changes(&self, address: &PageAddress, from: u64) -> (Bytes, Arc<View>) {
         let (mut known, view) = self.lock();
-        let made = known.watched.get(address).map_or(&[][..], |page| &page.changes);
-        if let Some((_, changes)) = made.iter().find(|(known_from, _)| *known_from == from) {
-            return (changes.clone(), view);
+        if let Some(page) = known.watched.get_mut(address) {
+            page.requests += 1;
+            if let Some((_, changes)) = page.changes.iter().find(|(known_from, _)| *known_from == from) {
+                return (changes.clone(), view);
+            }
         }
-        let WatchedPage { parts: before, mut changes, .. } = known.watched.remove(address).unwrap_or_default();
+        let WatchedPage { parts: before, mut changes, requests, .. } =
+            known.watched.remove(address).unwrap_or_default();
         let parts = PartCollector::new(before, view.step, Some(from));
         self.builder(&view, address, &parts).render(&self.games);
         let bytes: Bytes = match parts.changed_since(from) {
@@ -130,7 +135,7 @@ impl PageStore {
             known.bytes += bytes.len();
             changes.push((from, bytes.clone()));
         }
-        known.keep(address, parts.known(), view.step, changes);
+        known.keep(address, parts.known(), view.step, (changes, requests));
         (bytes, view)
     }
 
@@ -159,19 +164,28 @@ impl KnownPages {
                 self.views.pop_front();
             }
             self.rendered.clear();
-            self.watched.values_mut().for_each(|page| page.changes.clear());
+            for page in self.watched.values_mut() {
+                page.changes.clear();
+                page.requests /= 2;
+            }
             self.bytes = 0;
         }
     }
 
-    /// Remembers the parts of a page. Above [`MAX_KNOWN_PARTS`] forgets the pages made longest ago.
-    fn keep(&mut self, address: &PageAddress, parts: KnownParts, step: u64, changes: Vec<(u64, Bytes)>) {
+    /// Remembers the parts of a page. Above [`MAX_KNOWN_PARTS`] forgets the pages with the fewest readers.
+    fn keep(
+        &mut self,
+        address: &PageAddress,
+        parts: KnownParts,
+        step: u64,
+        (changes, requests): (Vec<(u64, Bytes)>, usize),
+    ) {
         let address_parts = 1 + address.own_address().len() / ADDRESS_PER_PART;
-        self.watched.insert(address.clone(), WatchedPage { parts, step, changes, address_parts });
+        self.watched.insert(address.clone(), WatchedPage { parts, step, changes, address_parts, requests });
         while self.watched.values().map(|page| page.parts.len() + page.address_parts).sum::<usize>() > MAX_KNOWN_PARTS {
-            let oldest = self.watched.iter().min_by_key(|(_, page)| page.step).map(|(oldest, _)| oldest.clone());
-            let Some(oldest) = oldest else { return };
-            self.watched.remove(&oldest);
+            let least = self.watched.iter().min_by_key(|(_, page)| (page.requests, page.step));
+            let Some(least) = least.map(|(address, _)| address.clone()) else { return };
+            self.watched.remove(&least);
         }
     }
 }
@@ -207,9 +221,21 @@ mod tests {
         for number in 0..5000 {
             let kind = PageKind::Players { search: format!("{number}{}", "x".repeat(2000)) };
             let address = PageAddress::new("/players", kind, Language::En);
-            known.keep(&address, KnownParts::default(), number, Vec::new());
+            known.keep(&address, KnownParts::default(), number, Default::default());
         }
         assert!((1000..2000).contains(&known.watched.len()), "{}", known.watched.len());
+    }
+
+    #[test]
+    fn page_with_many_readers_outlives_pages_with_one() {
+        let mut known = KnownPages::default();
+        let address = |path: &str| PageAddress::new(path, PageKind::Boards(BoardFilter::All), Language::En);
+        known.keep(&address("/"), KnownParts::default(), 0, (Vec::new(), 3));
+        for number in 1..2 * MAX_KNOWN_PARTS / 200 {
+            let path = format!("/{number}{}", "x".repeat(200 * ADDRESS_PER_PART));
+            known.keep(&address(&path), KnownParts::default(), number as u64, (Vec::new(), 1));
+        }
+        assert!(known.watched.len() < MAX_KNOWN_PARTS / 200 && known.watched.contains_key(&address("/")));
     }
 
     #[test]

@@ -416,7 +416,8 @@ impl PlannedPairing {
         let opponent = if is_white { self.black } else { self.white };
         let points = self.points.as_ref().map(|points| points[usize::from(!is_white)].as_str());
         // A player whom the other team leaves without an opponent wins by forfeit.
-        let is_bye = opponent.is_none() && self.reason != ViewerReason::Forfeit;
+        // Without a result, the player waits for an opponent.
+        let is_bye = opponent.is_none() && points.is_some() && self.reason != ViewerReason::Forfeit;
         let reason = if is_bye { ViewerReason::Bye } else { self.reason };
         Some(RoundCell { pairing: &self.id, round: round.number, opponent, is_white, points, reason })
     }

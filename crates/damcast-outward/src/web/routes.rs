@@ -98,7 +98,6 @@ impl Site {
         PageAddress {
             // Two slashes at the start of a link name another site.
             path: format!("/{}", path.trim_start_matches('/')),
-            kind,
             language: chosen.or(self.language).unwrap_or_else(|| Language::negotiate(None, &asked.headers)),
             is_language_chosen: chosen.is_some(),
             hides_results: query.get("hide") == Some("results"),
@@ -107,6 +106,7 @@ impl Site {
                 "dark" => Some(false),
                 _ => None,
             }),
+            kind,
             public_site: host.filter(|host| self.hosts.is_listed(host)).map(|_| asked.site_address.clone()),
         }
     }
@@ -234,6 +234,8 @@ async fn page(State(site): SharedSite, asked: PageRequest) -> Response {
     // The board goes on to other games; a position is one of a game.
     if let PageKind::Board { which } = &address.kind
         && let Some(entry) = asked.query.get("ply").and_then(|ply| ply.parse::<usize>().ok())
+        // In a joined outlet, a number alone may be that of a board that waits.
+        && (view.hall.halls.is_empty() || which.parse::<u64>().is_err())
         && let Some((_, board)) = view.hall.board(which)
         && let Some(game) = view.shown_game(board)
     {
@@ -370,9 +372,17 @@ async fn picture(State(site): SharedSite, Path((which, name)): Path<(String, Str
             let path = ply.map_or_else(Vec::new, |ply| ply.path.clone());
             Some(PictureSpec { variant: whole.game.variant?, pieces: whole.diagram(at)?.pieces.clone(), path })
         };
-        site.pages.games.with_whole(&shown.board, shown.game, spec).ok().flatten()
+        site.pages.games.with_whole(&shown.board, shown.game, spec).transpose()
     });
-    let Some(spec) = spec else { return not_found(&site, &asked) };
+    let spec = match spec {
+        Some(Ok(spec)) => spec,
+        // The page of the game says that it cannot be read now.
+        Some(Err(_)) => {
+            let address = site.page_address(&asked, &asked.path, &asked.query);
+            return page_answer(&site, &PageAddress { kind: PageKind::Game { which, ply: None }, ..address }, &asked);
+        }
+        None => return not_found(&site, &asked),
+    };
     match site.pictures.png(spec).await {
         Some(bytes) => {
             let headers = [(header::CONTENT_TYPE, "image/png"), (header::CACHE_CONTROL, "public, max-age=300")];

@@ -334,12 +334,13 @@ impl ViewerHall {
         self.held.push(HeldLine { board, game, field, begin: self.bytes, line: line.into(), heard });
     }
 
-    /// Ends a game that goes on at its board, with its official result if there is one.
+    /// Ends a game to which its board gave no result, with its official result if there is one.
     pub fn end_game(&mut self, board: &str, number: u32, result: Option<String>) {
         let board = self.boards.iter_mut().find(|known| known.name == board).map(Arc::make_mut);
         let game = board.and_then(|board| board.games.iter_mut().find(|game| game.number == number));
         if let Some(game) = game.map(Arc::make_mut) {
-            (game.is_ended, game.result, game.is_decided) = (true, result, true);
+            game.ended_before_decision = Some(game.is_ended);
+            (game.is_ended, game.result) = (true, result);
         }
     }
 
@@ -379,9 +380,9 @@ impl ViewerBoard {
         let Some(mut game) = self.current() else { return json!({ "board": self.name, "what": event_kind }) };
         // Programs get what the board says; official results are in lines of their own.
         let mut of_board;
-        if game.is_decided {
+        if let Some(is_ended) = game.ended_before_decision {
             of_board = game.clone();
-            (of_board.is_ended, of_board.result) = (false, None);
+            (of_board.is_ended, of_board.result) = (is_ended, None);
             game = &of_board;
         }
         let (last, ply) = (game.summary.last.as_ref(), game.summary.last_ply());

@@ -46,12 +46,14 @@ impl StoredGames {
 
     fn read(&self, board: &str, stored: &ViewerGame) -> io::Result<Arc<ViewerGame>> {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        // The stored game has the same lines, so the cached one is never out of date.
+        // The cached game has the same lines.
         let is_it = |(of, game): &&(String, Arc<ViewerGame>)| {
             of == board && game.number == stored.number && game.lines.digest == stored.lines.digest
         };
         if let Some((_, found)) = cache.iter().find(is_it) {
-            return Ok(found.clone());
+            let mut game = ViewerGame::clone(found);
+            game.complete_from(stored);
+            return Ok(Arc::new(game));
         }
         let game = Arc::new(self.replay(board, stored)?);
         cache.push_back((board.to_owned(), game.clone()));

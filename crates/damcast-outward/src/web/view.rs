@@ -137,8 +137,8 @@ impl View {
     }
 }
 
-/// Ends the games that have their official result although their boards have not ended them. If a pairing has several such games, its result is
-/// that of the last one.
+/// Ends the games that have an official result, and none from their boards. If a pairing has several such games, its result is that of the last
+/// one.
 fn with_decided_games(mut hall: ViewerHall, plan: &ViewerPlan) -> ViewerHall {
     let boards = hall.boards();
     let games = || boards.iter().flat_map(|(_, board)| board.games.iter().map(|game| (&board.name, &**game)));
@@ -148,8 +148,9 @@ fn with_decided_games(mut hall: ViewerHall, plan: &ViewerPlan) -> ViewerHall {
         Some((id.to_owned(), stage.to_owned()))
     };
     let decided = |(board, game): (&String, &ViewerGame)| {
-        let id = game.pairing.as_deref().filter(|_| game.is_on())?;
-        let result = hall.official_result(game, id);
+        let id = game.pairing.as_deref().filter(|_| game.result.is_none())?;
+        let (own, stage) = plan.key_of(id);
+        let result = hall.official_result(game, &format!("{own}{stage}"));
         let is_decided = result.is_some() || plan.pairing(id)?.1.points.is_some();
         is_decided.then(|| (board.clone(), game.number, result.map(|result| (result, key(game), game.first_line()))))
     };

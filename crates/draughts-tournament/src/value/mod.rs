@@ -267,10 +267,14 @@ impl TournamentSection {
         pairings.chain(self.byes.iter().map(|bye| bye.round)).max().unwrap_or(0)
     }
 
-    /// Returns the last round with a result; 0 if there is none.
+    /// Returns the last round with a result; 0 if there is none. A round that is not open yet has one only if a game was played: a forfeit may
+    /// be known before.
     pub fn last_round_with_result(&self) -> u32 {
-        let pairings = self.pairings.iter().filter(|pairing| pairing.result.is_some()).map(|pairing| pairing.round);
-        pairings.max().unwrap_or(0)
+        let has_begun = |round| matches!(self.state_of(round), rounds::RoundState::Open | rounds::RoundState::Closed);
+        let counts = |pairing: &&Pairing| {
+            pairing.result.as_ref().is_some_and(|result| result.reason.is_played() || has_begun(pairing.round))
+        };
+        self.pairings.iter().filter(counts).map(|pairing| pairing.round).max().unwrap_or(0)
     }
 
     /// Returns the pairings of a round, in the order of the boards.

@@ -150,7 +150,10 @@ impl PageKind {
 
 fn known_page(path: &str, query: &PageQuery, site: Option<String>) -> Option<PageKind> {
     let decoded = |part: &str| percent_decode_str(part).decode_utf8().ok().map(|part| part.into_owned());
-    let ply = query.get("ply").and_then(|ply| ply.parse().ok());
+    // One spelling of a number: another one would be another page.
+    let number = |text: &str| text.parse::<u64>().ok().filter(|number| number.to_string() == text);
+    let entry = |text: &str| usize::try_from(number(text)?).ok();
+    let ply = query.get("ply").and_then(entry);
     let parts: Vec<&str> = path.strip_prefix('/')?.split('/').collect();
     Some(match parts[..] {
         [""] => match query.get("wall") {
@@ -170,10 +173,10 @@ fn known_page(path: &str, query: &PageQuery, site: Option<String>) -> Option<Pag
             Overlay::parse(&below, &query.0)?.map_or_else(PageKind::WrongOverlay, PageKind::Overlay)
         }
         ["game", which] => PageKind::Game { which: decoded(which)?, ply },
-        ["game", which, ply] => PageKind::Game { which: decoded(which)?, ply: Some(ply.parse().ok()?) },
+        ["game", which, ply] => PageKind::Game { which: decoded(which)?, ply: Some(entry(ply)?) },
         ["game", which, ply, "try", ref line @ ..] => PageKind::Trial {
             which: decoded(which)?,
-            ply: ply.parse().ok()?,
+            ply: entry(ply)?,
             line: line.iter().filter(|text| !text.is_empty()).map(|text| decoded(text)).collect::<Option<_>>()?,
         },
         ["round", which] => PageKind::Round(decoded(which)?),
@@ -182,7 +185,7 @@ fn known_page(path: &str, query: &PageQuery, site: Option<String>) -> Option<Pag
         ["players"] => PageKind::Players { search: query.get("search").unwrap_or_default().trim().to_lowercase() },
         ["player", which] => {
             let (section, id) = which.rsplit_once('-')?;
-            PageKind::Player { section: decoded(section)?, id: id.parse().ok()? }
+            PageKind::Player { section: decoded(section)?, id: number(id)? }
         }
         ["event"] => PageKind::Event,
         ["studio"] => PageKind::Studio { site: String::new(), form: query.clone() },
@@ -314,6 +317,8 @@ mod tests {
             "/game/b-2/try/32-28",
             "/game",
             "/game/b-2/x",
+            "/game/b-2/+17",
+            "/game/b-2/017",
             "/boards",
             "/board/%ff",
             "/board/1/2",

@@ -250,7 +250,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Whether a game was interrupted, and continues on another day.
-    fn is_adjourned(&self, game: &ViewerGame) -> bool {
+    pub(super) fn is_adjourned(&self, game: &ViewerGame) -> bool {
         let goes_on =
             |of: &PlannedPairing| self.view.is_resumption(game, of) || self.view.hall.is_continued(game, &of.id);
         let pairing = self.view.pairing_of(game).map(|(_, pairing)| pairing);
@@ -267,7 +267,7 @@ impl<'a> PageBuilder<'a> {
         match game.state_str() {
             "waiting" => "s-wait",
             "over" => "s-over",
-            "ended" => "s-end",
+            "ended" if !self.is_adjourned(game) => "s-end",
             "unclear" => "s-doubt",
             "silent" if !self.is_adjourned(game) => "s-off",
             _ => "s-play",
@@ -288,6 +288,7 @@ impl<'a> PageBuilder<'a> {
         match game.state_str() {
             "over" | "ended" if game.tag("Replayed").is_some() => texts.replayed.to_owned(),
             "waiting" => texts.not_started.to_owned(),
+            "ended" if self.is_adjourned(game) => texts.adjourned.to_owned(),
             "ended" if self.awaits_result(game) => texts.waits_for_result.to_owned(),
             "over" | "ended" if moves > 0 => self.language().count(texts.over_after, moves as usize),
             "over" | "ended" => texts.over.to_owned(),

@@ -323,8 +323,8 @@ impl PageBuilder<'_> {
                     @if let Some(style) = style { link rel="stylesheet" href=(style.path); }
                     @if let Some(style) = look { link rel="stylesheet" href=(style); }
                     @if !kind.is_bare() { (self.link_preview(&content)) }
-                    // Lines of viewers have no end.
-                    @if matches!(kind, PageKind::Trial { .. }) { meta name="robots" content="noindex,nofollow"; }
+                    // Lines of viewers have no end; a position is a part of its game.
+                    @if matches!(kind, PageKind::Trial { .. } | PageKind::Game { ply: Some(_), .. }) { meta name="robots" content="noindex,nofollow"; }
                     // Links open outside the frame.
                     @if class == Some("embed") { base target="_blank"; }
                     link rel="icon" type="image/svg+xml" href=(ICON);

@@ -434,7 +434,7 @@ impl<'a> PageBuilder<'a> {
                 @for (section, planned) in &planned { (self.pairings(section, planned, &shown)) }
             }
         });
-        let title = fill(self.texts().round, round);
+        let title = fill(self.texts().round, truncated(round));
         Some(self.page(PageContent { round: Some(round.to_owned()), ..PageContent::new(&shown, &title, main) }))
     }
 
@@ -485,7 +485,7 @@ impl<'a> PageBuilder<'a> {
     fn archive(&self) -> Markup {
         let texts = self.texts();
         let mut games = self.all_games();
-        games.retain(|shown| shown.game.has_ended() && !shown.game.is_void());
+        games.retain(|shown| shown.game.has_ended() && !shown.game.is_void() && self.is_of_event(shown.game));
         let round = |game: &'a ViewerGame| game.tag("Round").unwrap_or_default();
         games.sort_by_cached_key(|shown| (natural_order(round(shown.game)), shown.number.number, shown.game.number));
         let last = self.games_by_pairing();
@@ -571,7 +571,8 @@ impl<'a> PageBuilder<'a> {
         let paired: Vec<_> = pairings.filter_map(|pairing| self.game_of(pairing, &of_round)).collect();
         let is_paired = |shown: &PageGame<'_>| paired.iter().any(|game| game.is_same(shown));
         let is_other = |shown: &&PageGame<'_>| {
-            only.is_none() && shown.game.tag("Round") == round && !shown.game.is_void() && !is_paired(shown)
+            let is_of_round = shown.game.tag("Round") == round && self.is_of_event(shown.game);
+            only.is_none() && is_of_round && !shown.game.is_void() && !is_paired(shown)
         };
         let others: Vec<_> = games.iter().filter(is_other).collect();
         html! {

@@ -248,7 +248,11 @@ impl<'a> PageBuilder<'a> {
                         td { a href=(self.link(&format!("/round/{}", cell.round))) { (cell.round) } }
                         td.nw { @if cell.opponent.is_some() { span.cl { i class=(if cell.is_white { "dw" } else { "db" }) {} " " (if cell.is_white { texts.white } else { texts.black }) } } }
                         th scope="row" { @if cell.reason == ViewerReason::Bye { (texts.bye) } @else { (self.planned_player(section, cell.opponent)) } }
-                        td.sc { (cell.points.unwrap_or("·")) @if cell.reason == ViewerReason::Forfeit { " (" (texts.forfeit) ")" } }
+                        td.sc { (cell.points.unwrap_or("·")) @match cell.reason {
+                            ViewerReason::Forfeit => { " (" (texts.forfeit) ")" }
+                            ViewerReason::NotPlayed => { " (" (texts.not_played) ")" }
+                            _ => {}
+                        } }
                         td { @if let Some(shown) = games.get(cell.pairing) { a href=(self.link(&shown.game_address())) { (self.status(shown.game)) } } }
                     } } }
                 } }

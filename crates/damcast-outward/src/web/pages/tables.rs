@@ -79,7 +79,7 @@ impl<'a> PageBuilder<'a> {
             Some(game) if game.pairing.as_deref().is_some_and(plan::has_stage) => counts[0] += 1,
             // Its points are in the standings of the moment, until its round is closed.
             Some(game) if game.result.is_some() && !is_closed => {}
-            Some(game) if game.has_ended() => counts[1] += 1,
+            Some(game) if game.has_ended() && !self.is_adjourned(game) => counts[1] += 1,
             _ => counts[0] += 1,
         };
         if begun.is_empty() && only.is_none() {
@@ -226,7 +226,11 @@ impl<'a> PageBuilder<'a> {
                 i class=(class) {} span.vh { " " (word) " " }
             }
             b { (cell.points.unwrap_or("·")) }
-            @if cell.reason == ViewerReason::Forfeit { abbr title=(texts.forfeit) { "f" } }
+            @match cell.reason {
+                ViewerReason::Forfeit => { abbr title=(texts.forfeit) { "f" } }
+                ViewerReason::NotPlayed => { abbr title=(texts.not_played) { "–" } }
+                _ => {}
+            }
         };
         html! { @match game {
             Some(game) => { a href=(self.link(&game.game_address())) { (content) } }

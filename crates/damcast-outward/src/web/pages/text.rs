@@ -53,7 +53,11 @@ pub(super) fn isolated(name: &str) -> String {
     // Hebrew to Arabic, and their presentation forms.
     let is_from_right =
         name.chars().any(|c| matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}'));
-    if is_from_right { format!("\u{2068}{name}\u{2069}") } else { name.to_owned() }
+    // Marks of direction would turn the text behind the name.
+    let is_mark =
+        |c: char| matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    let name = name.replace(is_mark, "");
+    if is_from_right { format!("\u{2068}{name}\u{2069}") } else { name }
 }
 
 /// Characters that a part of a path has as they are, besides letters and digits.

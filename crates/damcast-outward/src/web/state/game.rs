@@ -53,8 +53,8 @@ pub struct ViewerGame {
     pub away_since: Option<i64>,
     /// Whether the board's part of the game has ended; the result and corrections may follow.
     pub is_ended: bool,
-    /// Whether the official result ended the game before its board.
-    pub is_decided: bool,
+    /// Whether the board had ended the game when the official result took the place of its own; `None` without an official result.
+    pub ended_before_decision: Option<bool>,
     /// Result, once certain.
     pub result: Option<String>,
     /// Likely next moves, not yet final.
@@ -222,6 +222,17 @@ impl ViewerGame {
         self.number == number || self.prior_numbers.contains(&number)
     }
 
+    /// Takes from the stored game what none of its lines has: times of publication, the official result, the silence of its hall.
+    pub fn complete_from(&mut self, stored: &ViewerGame) {
+        self.clock = stored.clock;
+        self.moved_in = stored.moved_in;
+        self.is_ended = stored.is_ended;
+        self.result.clone_from(&stored.result);
+        self.ended_before_decision = stored.ended_before_decision;
+        self.silent_since = stored.silent_since;
+        self.away_since = stored.away_since;
+    }
+
     /// Drops the entries and most tags from memory; [`GameReplay`](super::GameReplay) reads them again.
     pub(super) fn store(&mut self) {
         self.entries = None;
@@ -294,8 +305,7 @@ impl ViewerGame {
 
     /// Returns the time since which nothing is heard of the board, in ms since 1970, while its game goes on.
     pub fn silent_since(&self) -> Option<i64> {
-        let away = self.away_since.filter(|_| self.is_on());
-        self.silent_since.into_iter().chain(away).min()
+        self.silent_since.into_iter().chain(self.away_since).min().filter(|_| self.is_on())
     }
 
     /// Returns the time on a clock in seconds: its last reading. If the board is not heard, the running clock has counted on from the reading

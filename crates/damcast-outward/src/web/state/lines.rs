@@ -74,8 +74,7 @@ impl<'a> GameReplay<'a> {
         let current = self.hall.find(self.board)?.current()?;
         let is_same = current.number == self.stored.number && current.lines.digest == self.stored.lines.digest;
         let mut game = current.clone();
-        // The time at which the outlet published a reading is in no line, and lines of other games are not read.
-        (game.clock, game.moved_in) = (self.stored.clock, self.stored.moved_in);
+        game.complete_from(self.stored);
         is_same.then_some(game)
     }
 }
