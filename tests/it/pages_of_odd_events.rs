@@ -181,7 +181,7 @@ fn games_without_players_do_not_count() {
     assert!(!server.get("/?lang=en").text().contains("being played"));
     let standings = server.get("/standings?lang=en").text();
     assert!(!standings.contains("Provisional"), "{standings}");
-    outlet.begin_paired_game("board-1", 2, json!({"White": "Jansen", "Black": "Ba"}), Some(1));
+    outlet.begin_paired_game("board-1", 2, json!({"White": "Jansen", "Black": "Ba", "Round": "1"}), Some(1));
     outlet.play("board-1", 1);
     // Another board is tried meanwhile.
     outlet.begin("board-2", json!({}));
@@ -200,6 +200,15 @@ fn games_without_players_do_not_count() {
     outlet.write("tournament.json", &closed);
     server.wait_for(&outlet);
     assert_contains(&server.get("/?lang=en").text(), &["data-over", "Final standings"]);
+    // They are not among the results, and the last ones of the archive.
+    let standings = server.get("/standings?lang=en").text();
+    for game in ["board-1-1", "board-1-3", "board-2-1"] {
+        assert!(!standings.contains(&format!("/game/{game}")), "{game}: {standings}");
+    }
+    assert!(standings.contains("/game/board-1-2"));
+    let archive = server.get("/archive?lang=en").text();
+    let places = ["board-1-2", "board-1-1", "board-2-1"].map(|game| archive.find(&format!(">{game}.pdn</a>")));
+    assert!(places.is_sorted() && places[0].is_some(), "{places:?}");
 }
 
 /// The operator corrects the place while the games that are over still stand on the boards.

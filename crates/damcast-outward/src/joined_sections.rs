@@ -204,7 +204,7 @@ impl JoinedSections {
         for (section, name) in &self.hidden_names {
             hasher.update(format!("{}\n", json!([section, name])));
         }
-        // A name that is known later must leave the lines of before.
+        // Include the names: if a hall tells one later, the lines with this name are made again.
         for (hall, names) in self.names.iter().collect::<BTreeMap<_, _>>() {
             hasher.update(format!("{}\n", json!([hall, names])));
         }
@@ -447,6 +447,15 @@ mod tests {
         assert!(!joined.tournament.as_ref().unwrap().to_string().contains("Bob"));
         assert_eq!((joined.shown_name("a", "Bob"), joined.shown_name("a", "Di")), (HIDDEN_NAME, "Di"));
         assert_ne!(joined.hidden_digest(), JoinedSections::new(&documents[..1]).hidden_digest());
+        // Another hall hides the player; the name becomes known later, without a pairing.
+        let [mut of_a, mut of_b] = [document(shown, 0, json!({})), document(hidden, 100, json!({}))];
+        for document in [&mut of_a, &mut of_b] {
+            document["sections"][0]["rounds"] = json!([]);
+        }
+        let mut before = of_a.clone();
+        before["sections"][0]["players"].as_array_mut().unwrap().remove(1);
+        let digest = |of_a: &Value| JoinedSections::new(&[("a", of_a.clone()), ("b", of_b.clone())]).hidden_digest();
+        assert_ne!(digest(&before), digest(&of_a));
     }
 
     #[test]

@@ -240,7 +240,11 @@ impl<'a> Sheet<'a> {
                         let number = opponent.map_or("–".to_owned(), place);
                         format!("{number}\u{2009}{}\u{2009}", if is_white { '○' } else { '●' })
                     };
-                    let mark = if reason == ViewerReason::Forfeit { "f" } else { "" };
+                    let mark = match reason {
+                        ViewerReason::Forfeit => "f",
+                        ViewerReason::NotPlayed => "n",
+                        _ => "",
+                    };
                     format!("{opponent}{}{mark}", points.unwrap_or("·"))
                 }
                 _ => "–".to_owned(),

@@ -107,6 +107,7 @@ fn player(player: &Player) -> Object {
     )
 }
 
+/// Whether a pairing of a round has a result.
 fn has_result(section: &TournamentSection, round: u32) -> bool {
     section.round(round).iter().any(|of| of.result.is_some())
 }
@@ -223,6 +224,30 @@ mod tests {
         for value in value.as_array().into_iter().flatten() {
             check(&schema["items"], value, &format!("{at}[]"));
         }
+    }
+
+    /// A player withdraws from a round robin: the arbiter enters the forfeits of later rounds at once.
+    #[test]
+    fn early_forfeit_begins_no_round() {
+        let csv = "Round;Board;White;Black;Result\n1;1;A;B;2-0\n2;1;B;A;*\n3;1;A;B;*\n";
+        let sheet = read(csv.as_bytes(), Some(Format::Csv), "").unwrap();
+        let mut tournament = merge(&Tournament::default(), None, &sheet).unwrap().tournament;
+        let section = &mut tournament.sections[0];
+        let forfeit =
+            crate::OfficialResult { reason: crate::ResultReason::Forfeit, ..section.pairings[0].result.unwrap() };
+        section.pairings[2].result = Some(forfeit);
+        assert_eq!(section.last_round_with_result(), 1);
+        let states = |tournament: &Tournament| {
+            let document: Value = serde_json::from_str(&tournament_document(tournament)).unwrap();
+            let rounds = document["sections"][0]["rounds"].as_array().unwrap().clone();
+            rounds.iter().map(|round| round["state"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(states(&tournament), ["closed", "prepared", "prepared"]);
+        // A later game was played: the round of the forfeit is over.
+        let section = &mut tournament.sections[0];
+        section.pairings[1].result = section.pairings[2].result.take();
+        section.pairings[2].result = section.pairings[0].result;
+        assert_eq!(states(&tournament), ["closed"; 3]);
     }
 
     #[test]

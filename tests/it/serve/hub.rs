@@ -537,7 +537,7 @@ fn number_alone_is_that_of_first_hall_that_has_it() {
             assert!(text.contains(name) && !text.contains(other), "{page}/{number}: {text}");
         }
     }
-    assert!(server.get("/board/5?ply=0").text().contains("Soon"), "a position of a number alone");
+    assert!(server.get("/board/5?ply=0").text().contains("Soon"), "a number alone with a position");
     assert!(server.get("/board/b.5").text().contains("Visser") && server.get("/board/b.3").text().contains("Later"));
 }
 
@@ -616,8 +616,8 @@ fn clocks_of_halls_run_right_after_restart_of_pages() {
         outlet.play("board-1", 1);
     }
     let mut hub = HubFixture::new(&[("a", &folder_of(&one)), ("b", &folder_of(&two))]);
-    let told = |hub: &HubFixture| hub.read("events.ndjson").matches("\"delay_s\":900").count();
-    wait_long("the delay of a hall", || told(&hub) == 1);
+    let lines_with_delay = |hub: &HubFixture| hub.read("events.ndjson").matches("\"delay_s\":900").count();
+    wait_long("a line with the delay of the hall", || lines_with_delay(&hub) == 1);
     two.play("board-1", 2);
     check_joined(&hub, &[("a", &one), ("b", &two)]);
     let pages = hub.serve();
@@ -628,12 +628,12 @@ fn clocks_of_halls_run_right_after_restart_of_pages() {
         let age = chrono::Utc::now().timestamp_millis() - heard;
         assert!((0..90_000).contains(&age), "{board}: {age} ms");
     }
-    // The joined file keeps the delay over a start of the hub.
+    // After a restart, the hub reads the delay from its file and does not write it again.
     hub.kill();
     hub.start();
     two.play("board-1", 3);
     check_joined(&hub, &[("a", &one), ("b", &two)]);
-    assert_eq!(told(&hub), 1);
+    assert_eq!(lines_with_delay(&hub), 1);
 }
 
 #[test]

@@ -133,9 +133,10 @@ pub(super) struct PlacedLine {
     pub state: Option<String>,
     /// Generation of a hall's file.
     pub generation: Option<String>,
-    /// Delay of a hall.
+    /// Delay of a hall, in seconds.
     #[serde(default)]
     pub delay_s: u32,
+    /// Delay of a hall, in plies.
     #[serde(default)]
     pub delay_plies: u32,
     /// Names of the halls.

@@ -272,7 +272,7 @@ struct TimedEvent {
     /// Whether an outlet with a delay publishes it late. Lines about pairings, boards and halls, and corrections, are published at once.
     is_delayed: bool,
     is_live_update: bool,
-    /// Delay in ms that the hub tells of a hall; `None` for one in plies, which is late by any time.
+    /// Delay of a hall in ms, as the hub tells it; `None` in other lines, and for a delay in plies, which lasts for no fixed time.
     told_delay: Option<i64>,
 }
 

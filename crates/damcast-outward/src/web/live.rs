@@ -13,7 +13,7 @@
 //! | `snapshot` | programs | all boards, if the missed events are gone |
 //! | `round` | programs | pairings may have changed |
 //!
-//! At most six writes a second. To a program, a write has every event of the board that it follows, and the last one of each other
+//! At most six writes a second, and six renderings of a page for each of its readers. To a program, a write has every event of the board that it follows, and the last one of each other
 //! board: an event has the whole state, so only intermediate steps are skipped. Readers of the same page share the buffer of a write.
 //!
 //! The length of the answer is unknown, so it ends with its connection. The listener passes the connection itself to the
@@ -207,7 +207,7 @@ impl LiveStream {
         tokio::pin!(connection);
         connection.write_all(&[&head, &first[..]].concat()).await?;
         drop((head, first));
-        let is_line_feed = matches!(feed, Feed::Lines(_));
+        let (is_line_feed, is_page) = (matches!(feed, Feed::Lines(_)), matches!(feed, Feed::Page { .. }));
         let mut wrote = Instant::now();
         // Reset with each write, which is cheaper than a new timer.
         let beat = sleep_until(wrote + HEARTBEAT_INTERVAL);
@@ -237,15 +237,44 @@ impl LiveStream {
                     }
                 }
             };
-            // A page in which nothing has changed was rendered too.
-            wrote = Instant::now();
+            if bytes.is_empty() && is_page {
+                // The page was rendered although nothing has changed in it: the next rendering waits as after a write.
+                wrote = Instant::now();
+            }
             if !bytes.is_empty() {
                 connection.write_all(&bytes).await?;
+                wrote = Instant::now();
                 // Lines say nothing of the recorder: its age follows at a steady interval.
                 if !is_line_feed || is_beat {
                     beat.as_mut().reset(wrote + HEARTBEAT_INTERVAL);
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::state::hall_of;
+    use super::*;
+
+    /// The folder of the outlet is replaced by an older copy, which goes on with other lines under the same generation.
+    #[test]
+    fn program_gets_all_boards_after_restored_copy() {
+        let game = |board: &str| {
+            format!(
+                "{{\"board\":\"{board}\",\"game\":1,\"type\":\"game\",\"gametype\":\"20\",\"tags\":{{}},\"fen\":\"W:W31:B1\"}}"
+            )
+        };
+        let view = |hall: ViewerHall| View::new(hall, Arc::default(), None, (0, 1));
+        let before = hall_of(&[game("a"), game("b")]);
+        let (mut feed, _) = Feed::boards(&view(before.clone()), None, None);
+        let mut restored = before.begun_anew();
+        for (seq, board) in (1..).zip(["a", "c", "d"]) {
+            restored.apply(seq, Some("g"), &format!("{}\n", game(board)), 1000);
+        }
+        let mut next = |hall: &ViewerHall| feed.next(&view(hall.clone())).unwrap().0;
+        assert_eq!(next(&restored), restored.snapshot());
+        assert!(next(&restored).is_empty());
     }
 }

@@ -25,7 +25,7 @@ const MAX_CACHED_BYTES: usize = 8 << 20;
 /// Number of views after which a reader's page is made anew.
 const MAX_KNOWN_VIEWS: usize = 4096;
 /// Largest number of remembered parts, over all pages; [`ADDRESS_PER_PART`] bytes of an address count as one part. Above it, the pages with the
-/// fewest readers are forgotten, and of these the ones made longest ago.
+/// fewest requests are forgotten, and of these the ones made longest ago.
 const MAX_KNOWN_PARTS: usize = 200_000;
 /// Bytes of an address that count as one part: a page keeps its address several times.
 const ADDRESS_PER_PART: usize = 16;
@@ -107,7 +107,8 @@ impl PageStore {
                 known.bytes += page.size();
                 known.rendered.insert(address.clone(), page.clone());
             }
-            known.keep(address, parts.known(), view.step, (changes, requests));
+            let parts = parts.known();
+            known.keep(address, WatchedPage { parts, step: view.step, changes, requests, ..WatchedPage::default() });
         }
         (page, error)
     }
@@ -135,7 +136,8 @@ impl PageStore {
             known.bytes += bytes.len();
             changes.push((from, bytes.clone()));
         }
-        known.keep(address, parts.known(), view.step, (changes, requests));
+        let parts = parts.known();
+        known.keep(address, WatchedPage { parts, step: view.step, changes, requests, ..WatchedPage::default() });
         (bytes, view)
     }
 
@@ -172,16 +174,10 @@ impl KnownPages {
         }
     }
 
-    /// Remembers the parts of a page. Above [`MAX_KNOWN_PARTS`] forgets the pages with the fewest readers.
-    fn keep(
-        &mut self,
-        address: &PageAddress,
-        parts: KnownParts,
-        step: u64,
-        (changes, requests): (Vec<(u64, Bytes)>, usize),
-    ) {
+    /// Remembers the parts of a page. Above [`MAX_KNOWN_PARTS`] forgets the pages with the fewest requests.
+    fn keep(&mut self, address: &PageAddress, page: WatchedPage) {
         let address_parts = 1 + address.own_address().len() / ADDRESS_PER_PART;
-        self.watched.insert(address.clone(), WatchedPage { parts, step, changes, address_parts, requests });
+        self.watched.insert(address.clone(), WatchedPage { address_parts, ..page });
         while self.watched.values().map(|page| page.parts.len() + page.address_parts).sum::<usize>() > MAX_KNOWN_PARTS {
             let least = self.watched.iter().min_by_key(|(_, page)| (page.requests, page.step));
             let Some(least) = least.map(|(address, _)| address.clone()) else { return };
@@ -221,7 +217,7 @@ mod tests {
         for number in 0..5000 {
             let kind = PageKind::Players { search: format!("{number}{}", "x".repeat(2000)) };
             let address = PageAddress::new("/players", kind, Language::En);
-            known.keep(&address, KnownParts::default(), number, Default::default());
+            known.keep(&address, WatchedPage { step: number, ..WatchedPage::default() });
         }
         assert!((1000..2000).contains(&known.watched.len()), "{}", known.watched.len());
     }
@@ -230,10 +226,10 @@ mod tests {
     fn page_with_many_readers_outlives_pages_with_one() {
         let mut known = KnownPages::default();
         let address = |path: &str| PageAddress::new(path, PageKind::Boards(BoardFilter::All), Language::En);
-        known.keep(&address("/"), KnownParts::default(), 0, (Vec::new(), 3));
+        known.keep(&address("/"), WatchedPage { requests: 3, ..WatchedPage::default() });
         for number in 1..2 * MAX_KNOWN_PARTS / 200 {
             let path = format!("/{number}{}", "x".repeat(200 * ADDRESS_PER_PART));
-            known.keep(&address(&path), KnownParts::default(), number as u64, (Vec::new(), 1));
+            known.keep(&address(&path), WatchedPage { requests: 1, step: number as u64, ..WatchedPage::default() });
         }
         assert!(known.watched.len() < MAX_KNOWN_PARTS / 200 && known.watched.contains_key(&address("/")));
     }

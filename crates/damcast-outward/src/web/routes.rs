@@ -98,6 +98,7 @@ impl Site {
         PageAddress {
             // Two slashes at the start of a link name another site.
             path: format!("/{}", path.trim_start_matches('/')),
+            kind,
             language: chosen.or(self.language).unwrap_or_else(|| Language::negotiate(None, &asked.headers)),
             is_language_chosen: chosen.is_some(),
             hides_results: query.get("hide") == Some("results"),
@@ -106,7 +107,6 @@ impl Site {
                 "dark" => Some(false),
                 _ => None,
             }),
-            kind,
             public_site: host.filter(|host| self.hosts.is_listed(host)).map(|_| asked.site_address.clone()),
         }
     }

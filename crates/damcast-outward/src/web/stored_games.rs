@@ -46,7 +46,7 @@ impl StoredGames {
 
     fn read(&self, board: &str, stored: &ViewerGame) -> io::Result<Arc<ViewerGame>> {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        // The cached game has the same lines.
+        // The cached game has the same lines; what no line has may have changed.
         let is_it = |(of, game): &&(String, Arc<ViewerGame>)| {
             of == board && game.number == stored.number && game.lines.digest == stored.lines.digest
         };

@@ -267,10 +267,10 @@ impl TournamentSection {
         pairings.chain(self.byes.iter().map(|bye| bye.round)).max().unwrap_or(0)
     }
 
-    /// Returns the last round with a result; 0 if there is none. A round that is not open yet has one only if a game was played: a forfeit may
-    /// be known before.
+    /// Returns the last round with a result; 0 if there is none. Before a round is open, only
+    /// results of played games count: a forfeit may be entered early.
     pub fn last_round_with_result(&self) -> u32 {
-        let has_begun = |round| matches!(self.state_of(round), rounds::RoundState::Open | rounds::RoundState::Closed);
+        let has_begun = |round| matches!(self.state_of(round), crate::RoundState::Open | crate::RoundState::Closed);
         let counts = |pairing: &&Pairing| {
             pairing.result.as_ref().is_some_and(|result| result.reason.is_played() || has_begun(pairing.round))
         };

@@ -485,9 +485,13 @@ impl<'a> PageBuilder<'a> {
     fn archive(&self) -> Markup {
         let texts = self.texts();
         let mut games = self.all_games();
-        games.retain(|shown| shown.game.has_ended() && !shown.game.is_void() && self.is_of_event(shown.game));
+        games.retain(|shown| shown.game.has_ended() && !shown.game.is_void());
         let round = |game: &'a ViewerGame| game.tag("Round").unwrap_or_default();
-        games.sort_by_cached_key(|shown| (natural_order(round(shown.game)), shown.number.number, shown.game.number));
+        // Games of no round come last.
+        games.sort_by_cached_key(|shown| {
+            let round = round(shown.game);
+            (round.is_empty(), natural_order(round), shown.number.number, shown.game.number)
+        });
         let last = self.games_by_pairing();
         let row = |shown: &PageGame<'a>| {
             let name = format!("{}-{}.pdn", shown.board, shown.game.number);

@@ -228,7 +228,7 @@ impl<'a> PageBuilder<'a> {
             b { (cell.points.unwrap_or("·")) }
             @match cell.reason {
                 ViewerReason::Forfeit => { abbr title=(texts.forfeit) { "f" } }
-                ViewerReason::NotPlayed => { abbr title=(texts.not_played) { "–" } }
+                ViewerReason::NotPlayed => { abbr title=(texts.not_played) { "n" } }
                 _ => {}
             }
         };

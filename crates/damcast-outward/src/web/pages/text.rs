@@ -48,12 +48,12 @@ pub(super) fn shortened(text: &str, max_len: usize) -> Cow<'_, str> {
     }
 }
 
-/// Isolates a name that is written from right to left, for plain text beside other names.
+/// Isolates a name that is written from right to left, for plain text beside other names. Removes marks of direction.
 pub(super) fn isolated(name: &str) -> String {
     // Hebrew to Arabic, and their presentation forms.
     let is_from_right =
         name.chars().any(|c| matches!(c, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}'));
-    // Marks of direction would turn the text behind the name.
+    // Remove marks of direction: they would reverse the text after the name.
     let is_mark =
         |c: char| matches!(c, '\u{61C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     let name = name.replace(is_mark, "");
@@ -71,6 +71,12 @@ pub fn percent_encoded(part: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn name_does_not_change_direction_of_text_after_it() {
+        assert_eq!(isolated("\u{202e}txet \u{2069}x"), "txet x");
+        assert_eq!(isolated("\u{200f}\u{646}\u{646}\u{2069}"), "\u{2068}\u{646}\u{646}\u{2069}");
+    }
 
     #[test]
     fn results_are_split_between_their_sides() {

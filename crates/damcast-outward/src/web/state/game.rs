@@ -53,7 +53,7 @@ pub struct ViewerGame {
     pub away_since: Option<i64>,
     /// Whether the board's part of the game has ended; the result and corrections may follow.
     pub is_ended: bool,
-    /// Whether the board had ended the game when the official result took the place of its own; `None` without an official result.
+    /// Whether the board had ended the game before the official result did; `None` if no official result has ended it.
     pub ended_before_decision: Option<bool>,
     /// Result, once certain.
     pub result: Option<String>,
