@@ -83,7 +83,7 @@ pub struct SheetOptions<'a> {
 
 /// Returns the sheets of a tournament, from the texts of `tournament.json` and `standings.json`.
 pub fn sheets(tournament: &str, standings: &str, options: &SheetOptions<'_>) -> Markup {
-    let plan = ViewerPlan::read(Some(tournament.as_bytes()));
+    let plan = ViewerPlan::read(tournament);
     let standings: StandingsDocument = serde_json::from_str(standings).unwrap_or_default();
     let is_wanted = |section: &&PlannedSection| options.section.is_none_or(|name| name == section.name);
     let sections: Vec<&PlannedSection> = plan.sections.iter().filter(is_wanted).collect();
@@ -98,7 +98,7 @@ pub fn sheets(tournament: &str, standings: &str, options: &SheetOptions<'_>) -> 
 
 /// Returns the sheets as a page.
 pub fn document(tournament: &str, standings: &str, options: &SheetOptions<'_>) -> String {
-    let event = ViewerPlan::read(Some(tournament.as_bytes())).event;
+    let event = ViewerPlan::read(tournament).event;
     let page = html! {
         (DOCTYPE)
         html lang=(options.language.code()) {

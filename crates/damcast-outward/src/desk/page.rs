@@ -1,27 +1,18 @@
 //! HTML of the desk: one page per language, which the script fills. The page has no data of the station before the login. Texts of
 //! the script are embedded as JSON, which browsers do not execute.
 
-use axum::body::Bytes;
 use maud::{DOCTYPE, PreEscaped, html};
 
 use super::texts::{HtmlTexts, for_other_script, for_script};
+use crate::web::Language;
 use crate::web::assets::{Asset, CSS, JS, STYLE, joined, minify};
-use crate::web::{Language, compress};
 
 /// Page of the desk with its assets.
 pub struct Page {
-    /// HTML in each language.
-    texts: Vec<(Language, CompressedText)>,
+    /// HTML in each language; no address has its path.
+    texts: Vec<(Language, Asset)>,
     /// Style and script.
     pub assets: Vec<Asset>,
-}
-
-/// Text, plain and compressed.
-pub struct CompressedText {
-    /// Plain bytes.
-    pub plain: Bytes,
-    /// Compressed bytes.
-    pub compressed: Bytes,
 }
 
 /// Script of the first view, the boards; `core.js` comes first, because the others use it.
@@ -55,8 +46,8 @@ impl Page {
             let other_texts = format!("Object.assign(texts, {});\n", for_other_script(language));
             let other_script = Asset::new("views", "js", JS, minify(OTHER_SCRIPT) + &other_texts);
             let paths = [&*style.path, &script.path, &other_script.path, &paper.path];
-            let plain = Bytes::from(html(language, has_passwords, paths));
-            texts.push((language, CompressedText { compressed: compress(9, &plain), plain }));
+            let text = html(language, has_passwords, paths);
+            texts.push((language, Asset::new("desk", "html", "text/html; charset=utf-8", text)));
             assets.push(other_script);
         }
         assets.splice(..0, [style, script]);
@@ -65,7 +56,7 @@ impl Page {
     }
 
     /// Returns the HTML in a language.
-    pub fn text(&self, language: Language) -> Option<&CompressedText> {
+    pub fn text(&self, language: Language) -> Option<&Asset> {
         self.texts.iter().find(|(known, _)| *known == language).map(|(_, text)| text)
     }
 }
@@ -159,7 +150,7 @@ mod tests {
         let packed: usize = first.iter().map(|asset| asset.compressed.len()).sum();
         for language in Language::ALL {
             let text = page.text(language).unwrap();
-            let html = String::from_utf8(text.plain.to_vec()).unwrap();
+            let html = String::from_utf8(text.bytes.to_vec()).unwrap();
             assert!(html.contains("password-form") && html.contains(&format!("<html lang=\"{}\">", language.code())));
             for inline in ["<style", " style=", " onclick=", "javascript:", "<script>"] {
                 assert!(!html.contains(inline), "{inline}");
@@ -170,7 +161,7 @@ mod tests {
         }
         let without = Page::new(false);
         let english = without.text(Language::En).unwrap();
-        assert!(!english.plain.windows(13).any(|part| part == b"password-form"));
+        assert!(!english.bytes.windows(13).any(|part| part == b"password-form"));
         let script = first.iter().find(|asset| asset.kind == JS).map(|asset| asset.compressed.len());
         assert!(script.is_some_and(|length| length <= 20_000), "{script:?}");
     }

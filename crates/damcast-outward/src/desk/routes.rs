@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::header::{self, HeaderName};
 use axum::http::uri::Authority;
@@ -38,6 +38,7 @@ use super::sessions::{SESSION_LIFETIME, SessionKeys, Sessions, cookie_suffix};
 use super::site::DeskSite;
 use super::{diagrams, pairing, paper as sheets, state_stream, viewers};
 use crate::web::Language;
+use crate::web::assets::Asset;
 use crate::web::live::now;
 use crate::web::origin::{RequestOrigin, protect, single_value};
 use crate::web::pages::code;
@@ -205,17 +206,17 @@ async fn home(State(desk): SharedSite, uri: Uri, headers: HeaderMap) -> Response
     let query = Query::<HomeQuery>::try_from_uri(&uri).map(|Query(query)| query).unwrap_or_default();
     let language = Language::negotiate(query.lang.as_deref(), &headers);
     let Some(text) = desk.page.text(language) else { return error_response(StatusCode::NOT_FOUND, "there is no page") };
-    let mut answer = content(&headers, "text/html; charset=utf-8", &text.plain, &text.compressed);
+    let mut answer = content(&headers, text);
     answer.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
     answer
 }
 
 /// Returns an answer, compressed if the browser accepts gzip.
-fn content(asked: &HeaderMap, kind: &'static str, plain: &Bytes, packed: &Bytes) -> Response {
-    let headers = [(header::CONTENT_TYPE, kind), (header::VARY, "accept-encoding")];
+fn content(asked: &HeaderMap, content: &Asset) -> Response {
+    let headers = [(header::CONTENT_TYPE, content.kind), (header::VARY, "accept-encoding")];
     match accepts_gzip(asked) {
-        true => (headers, [(header::CONTENT_ENCODING, "gzip")], packed.clone()).into_response(),
-        false => (headers, plain.clone()).into_response(),
+        true => (headers, [(header::CONTENT_ENCODING, "gzip")], content.compressed.clone()).into_response(),
+        false => (headers, content.bytes.clone()).into_response(),
     }
 }
 
@@ -223,7 +224,7 @@ async fn asset(State(desk): SharedSite, uri: Uri, headers: HeaderMap) -> Respons
     let Some(asset) = desk.page.assets.iter().find(|asset| asset.path == uri.path()) else {
         return error_response(StatusCode::NOT_FOUND, "there is no such file; load the page again");
     };
-    let mut answer = content(&headers, asset.kind, &asset.bytes, &asset.compressed);
+    let mut answer = content(&headers, asset);
     let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
     answer.headers_mut().insert(header::CACHE_CONTROL, forever);
     answer

@@ -35,6 +35,7 @@ use crate::web::Language;
 use crate::web::hosts::AllowedHosts;
 use crate::web::listener::PeerAddress;
 use crate::web::origin::{RequestOrigin, protect, single_value};
+use crate::web::pages::address::percent_encoded;
 
 /// Longest body of a request, in bytes.
 const MAX_BODY_LEN: usize = 4096;
@@ -401,11 +402,6 @@ fn refuse(is_json: bool, status: StatusCode, why: &str) -> Response {
 /// Redirects a form to the page.
 fn redirect(address: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, address)]).into_response()
-}
-
-fn percent_encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use maud::Markup;
 use serde::Serialize;
 
 use crate::web::diagram::{self, DiagramSpec};
-use crate::web::state::letters;
+use crate::web::state::{fields_of_move, letters};
 
 /// A table.
 #[derive(Serialize)]
@@ -75,13 +75,9 @@ impl TableView {
         // The end position stays visible until the next game begins.
         let shown = fen::read_any(variant, &table.fen).map_err(|error| error.to_string())?;
         let legal = position.legal_moves();
-        let name = |square| variant.geometry.name(square);
+        let names = diagram::names(variant);
         let moves = legal.iter().map(|ply| {
-            let mut path = vec![name(ply.from())];
-            path.extend(ply.jumps().iter().map(|jump| name(jump.to)));
-            if !ply.is_capture() {
-                path.push(name(ply.to()));
-            }
+            let path = fields_of_move(variant, ply).0.into_iter().map(|field| names[field]).collect();
             LegalMove { text: notation::write(variant, ply, &legal), path }
         });
         let format = variant.result_format;
@@ -90,7 +86,7 @@ impl TableView {
             turn: if position.turn() == Color::White { "white" } else { "black" },
             moves: moves.collect(),
             size: [variant.geometry.width(), variant.geometry.height()],
-            names: diagram::names(variant),
+            names,
             pieces: letters(variant, &shown.placement),
             start: letters(variant, Position::start(variant).placement()),
             results: [format.win(Color::White), format.draw(), format.win(Color::Black)],

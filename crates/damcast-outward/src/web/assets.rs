@@ -1,5 +1,7 @@
 //! Embedded scripts and styles. Their names change with their contents, so browsers may cache them without limit.
 
+use std::sync::LazyLock;
+
 use axum::body::Bytes;
 use sha2::{Digest, Sha256};
 
@@ -78,26 +80,24 @@ impl Asset {
     }
 }
 
+/// The embedded assets.
+pub static ASSETS: LazyLock<Assets> = LazyLock::new(|| Assets {
+    style: Asset::new("page", "css", CSS, joined(&[STYLE, include_str!("assets/event.css")])),
+    wall_style: Asset::new("wall", "css", CSS, joined(&[include_str!("assets/wall.css")])),
+    overlay_style: Asset::new("overlay", "css", CSS, joined(&[include_str!("assets/overlay.css")])),
+    studio_script: Asset::new("studio", "js", JS, minify(include_str!("assets/studio.js"))),
+    script: Asset::new("page", "js", JS, minify(SCRIPT)),
+    more: Asset::new("more", "js", JS, minify(MORE_SCRIPT)),
+    wall_script: Asset::new("wall", "js", JS, minify(include_str!("assets/wall.js"))),
+});
+
+/// Identifier that changes with the assets and the version: pages of another build need its script and style first.
+pub static BUILD_ID: LazyLock<String> = LazyLock::new(|| {
+    let paths = ASSETS.all().map(|asset| asset.path.as_str()).concat();
+    hex(&Sha256::digest(paths + env!("CARGO_PKG_VERSION"))[..4])
+});
+
 impl Assets {
-    /// Returns the embedded assets.
-    pub fn embedded() -> Assets {
-        Assets {
-            style: Asset::new("page", "css", CSS, joined(&[STYLE, include_str!("assets/event.css")])),
-            wall_style: Asset::new("wall", "css", CSS, joined(&[include_str!("assets/wall.css")])),
-            overlay_style: Asset::new("overlay", "css", CSS, joined(&[include_str!("assets/overlay.css")])),
-            studio_script: Asset::new("studio", "js", JS, minify(include_str!("assets/studio.js"))),
-            script: Asset::new("page", "js", JS, minify(SCRIPT)),
-            more: Asset::new("more", "js", JS, minify(MORE_SCRIPT)),
-            wall_script: Asset::new("wall", "js", JS, minify(include_str!("assets/wall.js"))),
-        }
-    }
-
-    /// Returns an identifier that changes with the assets and the version.
-    pub fn build_id(&self) -> String {
-        let paths = self.all().map(|asset| asset.path.as_str()).concat();
-        hex(&Sha256::digest(paths + env!("CARGO_PKG_VERSION"))[..4])
-    }
-
     /// Finds an asset by its path.
     pub fn find(&self, path: &str) -> Option<&Asset> {
         self.all().into_iter().find(|asset| asset.path == path)
@@ -115,9 +115,8 @@ mod tests {
 
     #[test]
     fn scripts_are_small() {
-        let assets = Assets::embedded();
-        assert!(assets.script.bytes.len() <= 20 << 10, "{}", assets.script.bytes.len());
-        let compressed = assets.script.compressed.len() + assets.style.compressed.len();
+        assert!(ASSETS.script.bytes.len() <= 20 << 10, "{}", ASSETS.script.bytes.len());
+        let compressed = ASSETS.script.compressed.len() + ASSETS.style.compressed.len();
         assert!(compressed < 14 << 10, "{compressed}");
         for line in SCRIPT.lines() {
             assert!(line.matches('`').count() % 2 == 0, "a text goes over several lines: {line}");

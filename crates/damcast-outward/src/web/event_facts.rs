@@ -40,32 +40,22 @@ struct PlannedMoment {
     name: String,
 }
 
-/// Moment of the schedule.
-#[derive(Clone, Copy, Debug)]
-pub struct ViewerMoment<'a> {
-    at: DateTime<FixedOffset>,
-    /// Name of the moment.
-    pub name: &'a str,
+/// Returns a time in UTC, as `2027-07-10T12:00:00Z`.
+pub fn utc_time(at: DateTime<FixedOffset>) -> String {
+    at.to_utc().to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-impl ViewerMoment<'_> {
-    /// Returns the time in UTC, as `2027-07-10T12:00:00Z`.
-    pub fn utc(&self) -> String {
-        self.at.to_utc().to_rfc3339_opts(SecondsFormat::Secs, true)
-    }
-
-    /// Returns the time on the clocks of the event with their zone, as `2027-07-10 14:00 (UTC+2)`.
-    pub fn local(&self) -> String {
-        let minutes = self.at.offset().local_minus_utc() / 60;
-        let (hours, rest) = (minutes.abs() / 60, minutes.abs() % 60);
-        let sign = if minutes < 0 { '−' } else { '+' };
-        let zone = match (hours, rest) {
-            (0, 0) => "UTC".to_owned(),
-            (_, 0) => format!("UTC{sign}{hours}"),
-            _ => format!("UTC{sign}{hours}:{rest:02}"),
-        };
-        format!("{} ({zone})", self.at.format("%Y-%m-%d %H:%M"))
-    }
+/// Returns a time on the clocks of the event with their zone, as `2027-07-10 14:00 (UTC+2)`.
+pub fn local_time(at: DateTime<FixedOffset>) -> String {
+    let minutes = at.offset().local_minus_utc() / 60;
+    let (hours, rest) = (minutes.abs() / 60, minutes.abs() % 60);
+    let sign = if minutes < 0 { '−' } else { '+' };
+    let zone = match (hours, rest) {
+        (0, 0) => "UTC".to_owned(),
+        (_, 0) => format!("UTC{sign}{hours}"),
+        _ => format!("UTC{sign}{hours}:{rest:02}"),
+    };
+    format!("{} ({zone})", at.format("%Y-%m-%d %H:%M"))
 }
 
 impl ViewerEvent {
@@ -79,11 +69,9 @@ impl ViewerEvent {
         Some(self.site.as_str()).filter(|site| !site.is_empty())
     }
 
-    /// Returns the moments of the schedule; one without a valid time is left out.
-    pub fn schedule(&self) -> impl Iterator<Item = ViewerMoment<'_>> {
-        self.schedule.iter().filter_map(|moment| {
-            Some(ViewerMoment { at: DateTime::parse_from_rfc3339(&moment.at).ok()?, name: &moment.name })
-        })
+    /// Returns the moments of the schedule with their names; one without a valid time is left out.
+    pub fn schedule(&self) -> impl Iterator<Item = (DateTime<FixedOffset>, &str)> {
+        self.schedule.iter().filter_map(|moment| Some((DateTime::parse_from_rfc3339(&moment.at).ok()?, &*moment.name)))
     }
 
     /// Returns the address of the video stream, of the regulations and of the event's own site; an unsafe one counts as unknown.
@@ -123,7 +111,7 @@ mod tests {
         let times = ["2027-07-10T14:00:00+02:00", "2027-07-10T14:00:00-03:30", "2027-07-10T14:00:00+00:00", "soon"];
         let schedule = times.map(|at| serde_json::json!({"at": at, "name": "Round 1"}));
         let event = event(serde_json::json!({"schedule": schedule}));
-        let shown: Vec<_> = event.schedule().map(|moment| (moment.utc(), moment.local())).collect();
+        let shown: Vec<_> = event.schedule().map(|(at, _)| (utc_time(at), local_time(at))).collect();
         let expected = [
             ("2027-07-10T12:00:00Z", "2027-07-10 14:00 (UTC+2)"),
             ("2027-07-10T17:30:00Z", "2027-07-10 14:00 (UTC−3:30)"),

@@ -49,6 +49,7 @@ pub fn spawn(
             hall: ViewerHall::default(),
             files,
             sign: RecorderSign { published: sign, ..RecorderSign::default() },
+            started_at: Instant::now(),
             view: Arc::default(),
             is_caught_up: false,
             rewritten: None,
@@ -68,6 +69,7 @@ struct EventReader {
     hall: ViewerHall,
     files: Arc<OutletFiles>,
     sign: RecorderSign,
+    started_at: Instant,
     /// Last published view.
     view: Arc<View>,
     /// Delay of the outlet in ms, when this began: lines of a whole file were published after it.
@@ -132,7 +134,7 @@ impl EventReader {
         let now = (self.now)();
         let unread = self.unreadable_since.map(|since| since.elapsed()).filter(|age| *age > MAX_SIGN_AGE);
         let unread = unread.map(|age| self.view.silent_since.unwrap_or(before(now, age)));
-        let silent_since = self.sign.silent_since(&self.files, now).or(unread);
+        let silent_since = self.sign.silent_since(&self.files, now, self.started_at).or(unread);
         let is_same = || {
             silent_since == self.view.silent_since
                 && self.sign.delay == self.view.delay
@@ -208,8 +210,8 @@ fn before(now: i64, age: Duration) -> i64 {
 }
 
 /// Last sign of the recorder, in `alive.json`.
+#[derive(Default)]
 pub struct RecorderSign {
-    created_at: Instant,
     text: Vec<u8>,
     /// Time at which the file last changed; `None` without the file.
     changed_at: Option<Instant>,
@@ -219,19 +221,6 @@ pub struct RecorderSign {
     silent_since: Option<i64>,
     /// Time of the last sign, in ms since 1970, for other threads; 0 without one.
     published: Arc<AtomicI64>,
-}
-
-impl Default for RecorderSign {
-    fn default() -> RecorderSign {
-        RecorderSign {
-            created_at: Instant::now(),
-            text: Vec::new(),
-            changed_at: None,
-            delay: OutletDelay::default(),
-            silent_since: None,
-            published: Arc::default(),
-        }
-    }
 }
 
 impl RecorderSign {
@@ -249,11 +238,11 @@ impl RecorderSign {
         Some(self.changed_at?.elapsed())
     }
 
-    /// Returns the time since which the recorder is silent, in ms since 1970; `None` while it gives signs. Without a sign since the start of
-    /// the server, the recorder is silent since then.
-    fn silent_since(&mut self, files: &OutletFiles, now: i64) -> Option<i64> {
+    /// Returns the time since which the recorder is silent, in ms since 1970; `None` while it gives signs. Without a sign since `started_at`, the
+    /// recorder is silent since then.
+    fn silent_since(&mut self, files: &OutletFiles, now: i64, started_at: Instant) -> Option<i64> {
         let last = self.age(files);
-        let age = last.unwrap_or_else(|| self.created_at.elapsed());
+        let age = last.unwrap_or_else(|| started_at.elapsed());
         let since = before(now, age);
         if last.is_some() {
             self.published.store(since, Ordering::Relaxed);

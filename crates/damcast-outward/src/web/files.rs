@@ -21,7 +21,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 
-use super::state::{JoinedHall, LineMark, natural_order};
+use super::state::{LineMark, natural_order};
 use super::{compress, exact};
 use crate::hex::hex;
 
@@ -140,8 +140,8 @@ impl OutletFiles {
     }
 
     /// Returns a tag that changes when a file beside the events is written. `halls`: halls of a joined outlet.
-    pub fn tag(&self, halls: &[JoinedHall]) -> String {
-        let of_halls = halls.iter().map(|hall| format!("hall/{}/games.pdn", hall.name));
+    pub fn tag(&self, halls: &[String]) -> String {
+        let of_halls = halls.iter().map(|hall| format!("hall/{hall}/games.pdn"));
         let names = WHOLE_FILES.iter().map(|(name, _)| (*name).to_owned()).chain(of_halls);
         let mut hasher = Sha256::new();
         for name in names {

@@ -21,7 +21,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -52,7 +51,8 @@ pub struct LiveStream {
     feed: Feed,
     /// First bytes of the stream.
     first: Bytes,
-    viewers: Arc<AtomicU64>,
+    /// Counts the stream while it is open.
+    viewers: Arc<()>,
     now: fn() -> i64,
 }
 
@@ -146,15 +146,6 @@ fn recorder(silent_since: Option<i64>) -> Vec<u8> {
     format!("event: recorder\ndata: {}\n\n", serde_json::json!({ "silent_since": silent_since })).into_bytes()
 }
 
-/// Guard that counts a viewer.
-struct ViewerCountGuard(Arc<AtomicU64>);
-
-impl Drop for ViewerCountGuard {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 /// Selects the frames for a program: all of the board that it follows, the last one of each other board. Returns a snapshot if frames are
 /// missing.
 fn changes(hall: &ViewerHall, missed: Option<MissedFrames<'_>>, follows: Option<&str>) -> Bytes {
@@ -177,12 +168,12 @@ fn changes(hall: &ViewerHall, missed: Option<MissedFrames<'_>>, follows: Option<
 }
 
 impl LiveStream {
-    /// Creates a stream. `jitter`, in ms, spreads reconnections. `viewers` counts open streams; `now` is the clock of the server.
+    /// Creates a stream. `jitter`, in ms, spreads reconnections. Copies of `viewers` are counted; `now` is the clock of the server.
     pub fn new(
         views: watch::Receiver<Arc<View>>,
         (feed, first): (Feed, Bytes),
         jitter: u64,
-        viewers: Arc<AtomicU64>,
+        viewers: Arc<()>,
         now: fn() -> i64,
     ) -> LiveStream {
         let hello = format!("retry: {}\nevent: hello\ndata: {{\"now\":{}}}\n\n", 1500 + jitter, now());
@@ -201,9 +192,7 @@ impl LiveStream {
     ///
     /// Returns any I/O error of the connection.
     pub async fn send(self, head: Vec<u8>, connection: impl AsyncRead + AsyncWrite) -> io::Result<()> {
-        let LiveStream { mut views, mut feed, first, viewers, now } = self;
-        viewers.fetch_add(1, Ordering::Relaxed);
-        let _counted = ViewerCountGuard(viewers);
+        let LiveStream { mut views, mut feed, first, viewers: _counted, now } = self;
         tokio::pin!(connection);
         connection.write_all(&[&head, &first[..]].concat()).await?;
         drop((head, first));

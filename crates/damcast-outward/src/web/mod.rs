@@ -173,7 +173,7 @@ async fn write_state(
             json!({
                 "since": since, "written": now(), "outlet": outlet.display().to_string(), "address": address,
                 "generation": hall.generation, "seq": hall.seq,
-                "viewers": count(&site.viewers), "connections": count(&counts.open),
+                "viewers": site.count_viewers(), "connections": count(&counts.open),
                 "refused": count(&counts.refused), "displaced": count(&counts.displaced),
                 "readers": readers, "alarms": alarms,
             })

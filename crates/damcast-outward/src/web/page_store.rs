@@ -12,7 +12,7 @@ use axum::body::Bytes;
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::assets::Assets;
+use super::assets::BUILD_ID;
 use super::files::Representation;
 use super::pages::address::PageAddress;
 use super::pages::parts::{KnownParts, PartCollector};
@@ -32,12 +32,8 @@ const ADDRESS_PER_PART: usize = 16;
 
 /// Makes pages and their changes.
 pub struct PageStore {
-    /// Scripts and styles.
-    pub assets: Assets,
     /// Reader of the games that memory has no moves of.
     pub games: StoredGames,
-    /// Changes with the assets and the version: pages of another build need its script and style first.
-    pub build: String,
     views: watch::Receiver<Arc<View>>,
     is_polled: bool,
     known: Mutex<KnownPages>,
@@ -71,8 +67,8 @@ struct WatchedPage {
 
 impl PageStore {
     /// Creates a store without pages. With `is_polled`, pages poll instead of keeping a stream open.
-    pub fn new(assets: Assets, games: StoredGames, views: watch::Receiver<Arc<View>>, is_polled: bool) -> PageStore {
-        PageStore { build: assets.build_id(), assets, games, views, is_polled, known: Mutex::default() }
+    pub fn new(games: StoredGames, views: watch::Receiver<Arc<View>>, is_polled: bool) -> PageStore {
+        PageStore { games, views, is_polled, known: Mutex::default() }
     }
 
     /// Locks what is known, and returns the newest view.
@@ -98,7 +94,7 @@ impl PageStore {
             Representation { etag: format!("W/{}", page.etag), ..page }
         } else {
             let silent = view.silent_since.map(|since| format!("-{since}")).unwrap_or_default();
-            let etag = format!("W/\"{}-{}-{}{silent}\"", view.id(), self.build, address.language.code());
+            let etag = format!("W/\"{}-{}-{}{silent}\"", view.id(), *BUILD_ID, address.language.code());
             Representation::new(text, etag)
         };
         // Pages for wrong addresses would fill the memory.
@@ -144,7 +140,7 @@ impl PageStore {
     fn builder<'p>(&'p self, view: &'p View, address: &'p PageAddress, parts: &'p PartCollector) -> PageBuilder<'p> {
         let view = view.shown(address.hides_results);
         let live = if self.is_polled { LiveMode::Poll } else { LiveMode::Stream };
-        PageBuilder { view, address, assets: &self.assets, parts, live }
+        PageBuilder { view, address, parts, live }
     }
 
     /// Returns the number of a view by its identifier; `None` if it is unknown or long past.
@@ -215,7 +211,7 @@ mod tests {
     fn long_addresses_are_forgotten_as_parts_are() {
         let mut known = KnownPages::default();
         for number in 0..5000 {
-            let kind = PageKind::Players { search: format!("{number}{}", "x".repeat(2000)) };
+            let kind = PageKind::Players(format!("{number}{}", "x".repeat(2000)));
             let address = PageAddress::new("/players", kind, Language::En);
             known.keep(&address, WatchedPage { step: number, ..WatchedPage::default() });
         }
@@ -239,7 +235,7 @@ mod tests {
         let mut hall = ViewerHall::default();
         let (views, shown) = watch::channel(view(&mut hall, 1));
         let games = StoredGames::new("/nowhere".into());
-        let store = PageStore::new(Assets::embedded(), games, shown.clone(), false);
+        let store = PageStore::new(games, shown.clone(), false);
         let address = PageAddress::new("/", PageKind::Boards(BoardFilter::All), Language::En);
         const LAST: u64 = 3000;
         // The views wait for one of the readers.

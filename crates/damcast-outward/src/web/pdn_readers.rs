@@ -23,18 +23,12 @@ const MAX_NAME_LEN: usize = 60;
 /// Beginnings of names that are no regular readers: browsers, and the check of an operator.
 const IGNORED_PROGRAMS: [&str; 2] = ["Mozilla/", "damcast-doctor/"];
 
-/// Readers of PDN files.
+/// Readers of PDN files, each of one file.
 #[derive(Default)]
 pub struct PdnReaders(Mutex<HashMap<ReaderKey, ReaderVisits>>);
 
-/// Reader of one file.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-struct ReaderKey {
-    /// Name of the file, such as `round/3/games.pdn`.
-    file: String,
-    /// Name that the program gives itself.
-    program: String,
-}
+/// Name of a file, such as `round/3/games.pdn`, and the name that the program gives itself.
+type ReaderKey = (String, String);
 
 /// Visits of a reader; times in ms since 1970.
 #[derive(Clone, Copy, Default, Debug)]
@@ -63,7 +57,7 @@ impl PdnReaders {
             return;
         }
         let mut readers = self.lock();
-        let key = ReaderKey { file: file.to_owned(), program: program.chars().take(MAX_NAME_LEN).collect() };
+        let key: ReaderKey = (file.to_owned(), program.chars().take(MAX_NAME_LEN).collect());
         if !readers.contains_key(&key) && readers.len() >= MAX_READERS {
             let passers_by = readers.iter().filter(|(_, visits)| !visits.is_regular);
             // Regular readers keep their places: a stranger with many names must not push them out.
@@ -83,12 +77,12 @@ impl PdnReaders {
         let boards = hall.boards();
         let mut readers = self.lock();
         readers.retain(|_, visits| now - visits.last <= MEMORY);
-        for (key, visits) in readers.iter_mut() {
-            visits.games_since = has_game_of(&boards, &key.file).then(|| visits.games_since.unwrap_or(now));
+        for ((file, _), visits) in readers.iter_mut() {
+            visits.games_since = has_game_of(&boards, file).then(|| visits.games_since.unwrap_or(now));
         }
         let mut all: Vec<_> = readers.iter().filter(|(_, visits)| visits.is_regular).collect();
         all.sort_by_key(|(key, _)| *key);
-        let state = |(ReaderKey { file, program }, visits): &(&ReaderKey, &ReaderVisits)| json!({ "file": file, "program": program, "last": visits.last, "gone": visits.is_gone(now) });
+        let state = |((file, program), visits): &(&ReaderKey, &ReaderVisits)| json!({ "file": file, "program": program, "last": visits.last, "gone": visits.is_gone(now) });
         let gone = all.iter().filter(|(_, visits)| visits.is_gone(now));
         (all.iter().map(state).collect(), gone.map(|(key, visits)| alarm(key, visits)).collect())
     }
@@ -99,7 +93,7 @@ impl PdnReaders {
 }
 
 /// Returns the alarm of a reader that is gone, as operators see it.
-fn alarm(ReaderKey { file, program }: &ReaderKey, visits: &ReaderVisits) -> Value {
+fn alarm((file, program): &ReaderKey, visits: &ReaderVisits) -> Value {
     let since = chrono::DateTime::from_timestamp_millis(visits.last).unwrap_or_default();
     json!({
         "kind": "reader-gone", "place": file, "since": since.with_timezone(&chrono::Local).fixed_offset(),

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::event_facts::ViewerEvent;
 use super::next_games::{NextGame, next_games};
 use super::state::{HallPlan, ViewerGame, ViewerHall};
-use crate::joined_sections::{JoinedSections, join_standings};
+use crate::joined_sections::JoinedSections;
 
 /// Sections and pairings of a tournament, and the next games of the boards.
 #[derive(Clone, Debug, Default)]
@@ -220,10 +220,9 @@ pub struct RoundCell<'a> {
 }
 
 impl ViewerPlan {
-    /// Parses `tournament.json`, which may be missing; a document that cannot be parsed counts as missing.
-    pub fn read(tournament: Option<&[u8]>) -> ViewerPlan {
-        let document = tournament.and_then(|bytes| serde_json::from_slice::<Document>(bytes).ok());
-        let Document { event, sections } = document.unwrap_or_default();
+    /// Parses `tournament.json`; a document that cannot be parsed counts as an empty one.
+    pub fn read(tournament: &str) -> ViewerPlan {
+        let Document { event, sections } = serde_json::from_str(tournament).unwrap_or_default();
         let pairings = places_of_pairings(&sections);
         ViewerPlan { event, sections, pairings, ..ViewerPlan::default() }
     }
@@ -232,41 +231,38 @@ impl ViewerPlan {
     pub fn of_halls(games: &ViewerHall) -> ViewerPlan {
         let plans = games.plans();
         let of_halls = || plans.iter().filter(|(_, plan)| plan.tournament != Tournament::default());
+        let document = documents::tournament_document;
         let mut sections = JoinedSections::default();
-        let (tournament, standings) = match of_halls().next() {
-            None => (None, None),
-            Some(("", plan)) => {
-                let made = [documents::tournament_document, documents::standings_document];
-                let [tournament, standings] = made.map(|document| document(&plan.tournament));
-                (Some(tournament), Some(standings))
-            }
-            Some(_) => {
+        let tournament = match of_halls().next() {
+            Some(("", plan)) => document(&plan.tournament),
+            _ => {
                 // `documents` writes valid JSON.
-                let made = |document: fn(&Tournament) -> String| -> Vec<(&str, Value)> {
-                    let value = |text: String| serde_json::from_str(&text).unwrap_or_default();
-                    of_halls().map(|(hall, plan)| (*hall, value(document(&plan.tournament)))).collect()
-                };
-                sections = JoinedSections::new(&made(documents::tournament_document));
-                let standings = join_standings(&made(documents::standings_document), &sections);
-                (sections.tournament.as_ref().map(Value::to_string), standings.map(|joined| joined.to_string()))
+                let value = |plan: &HallPlan| serde_json::from_str(&document(&plan.tournament)).unwrap_or_default();
+                let all: Vec<(&str, Value)> = of_halls().map(|(hall, plan)| (*hall, value(plan))).collect();
+                sections = JoinedSections::new(&all);
+                sections.tournament.as_ref().map(Value::to_string).unwrap_or_default()
             }
         };
-        let mut plan = ViewerPlan::read(tournament.as_deref().map(str::as_bytes));
+        let mut plan = ViewerPlan::read(&tournament);
         for (id, first) in sections.shared_pairings() {
             plan.pairings.extend(plan.pairings.get(first).copied().map(|place| (id, place)));
         }
         // A hall may have no plan, and a hall may have halls inside it.
-        let place = |name: &str| games.halls.iter().position(|hall| name.split('/').next() == Some(&hall.name));
+        let place = |name: &str| games.halls.iter().position(|hall| name.split('/').next() == Some(hall));
         let next =
             |(hall, of_hall): &(&str, &HallPlan)| next_games((place(hall).unwrap_or(0), *hall), of_hall, &sections);
         plan.next_games = plans.iter().flat_map(next).collect();
-        let read = |text: String| serde_json::from_str::<StandingsDocument>(&text).ok();
-        plan.standings = standings.and_then(read).unwrap_or_default().sections;
-        if sections.tournament.is_some() {
-            // Joined documents have their members in the order of names.
-            let documents = of_halls().filter_map(|(_, hall)| read(documents::standings_document(&hall.tournament)));
-            let of_halls: Vec<SectionStandings> = documents.flat_map(|document| document.sections).collect();
-            plan.standings.iter_mut().for_each(|joined| joined.order_tie_breaks(&of_halls));
+        for (hall, of_hall) in of_halls() {
+            let own = serde_json::from_str::<StandingsDocument>(&documents::standings_document(&of_hall.tournament));
+            for mut section in own.unwrap_or_default().sections {
+                section.rows.iter_mut().chain(&mut section.teams).for_each(|row| {
+                    row.name = sections.shown_name(hall, &row.name).to_owned();
+                });
+                // A section that several halls have is that of the first one.
+                if plan.standings.iter().all(|known| known.name != section.name) {
+                    plan.standings.push(section);
+                }
+            }
         }
         plan
     }
@@ -397,16 +393,6 @@ impl PlannedPairing {
         if color == Color::White { self.white } else { self.black }
     }
 
-    /// Returns the official points of a player without an opponent; `None` for a pairing of two players, or without points.
-    pub fn bye_points(&self) -> Option<&str> {
-        let [white, black] = self.points.as_ref()?;
-        match (self.white, self.black) {
-            (Some(_), None) => Some(white),
-            (None, Some(_)) => Some(black),
-            _ => None,
-        }
-    }
-
     /// Returns the game or bye in the row of a player; `None` if it is of others.
     fn cell(&self, round: &PlannedRound, player: u64) -> Option<RoundCell<'_>> {
         let is_white = self.white == Some(player);
@@ -502,15 +488,6 @@ pub struct SectionStandings {
     pub teams: Vec<StandingsRow>,
 }
 
-impl SectionStandings {
-    /// Puts the tie-breaks into the order that they have in one of these.
-    fn order_tie_breaks(&mut self, known: &[SectionStandings]) {
-        let own = known.iter().find(|one| one.name == self.name).and_then(|own| own.rows.first());
-        let place = |name: &str| own?.tie_breaks.iter().position(|(known, _)| known == name);
-        self.rows.iter_mut().for_each(|row| row.tie_breaks.sort_by_key(|(name, _)| place(name)));
-    }
-}
-
 /// Row of a player or a team; an unknown text is empty.
 #[derive(Clone, Default, Debug, Deserialize)]
 #[serde(default)]
@@ -574,21 +551,25 @@ mod tests {
         hall_of(&lines.iter().map(|line| format!("{{\"at\":\"2027-07-10T09:00:00Z\",{line}}}")).collect::<Vec<_>>())
     }
 
-    /// Returns the lines of a hall with a section of one pairing, on its board.
-    fn section(hall: &str, pairing: u32) -> [String; 2] {
+    /// Returns the lines of a hall with a section of these pairings, each on its board.
+    fn section(hall: &str, pairings: &[u32]) -> [String; 2] {
         let player = |id: u32, name: &str| {
             format!(r#"{{"player":{{"section":1,"id":{id},"value":{{"id":{id},"name":"{name}"}}}}}}"#)
         };
         let round = r#"{"round":{"section":1,"id":1,"value":{"id":1,"number":1,"state":"open","open_seq":1}}}"#;
-        let pairing = format!(
-            r#"{{"pairing":{{"section":1,"id":{pairing},"value":{{"id":{pairing},"round":1,"board":1,"white":7,"black":8,"board_name":"x-1"}}}}}}"#
-        );
+        let pairing = |(board, id): (u32, &u32)| {
+            format!(
+                r#"{{"pairing":{{"section":1,"id":{id},"value":{{"id":{id},"round":1,"board":{board},"white":7,"black":8,"board_name":"x-{board}"}}}}}}"#
+            )
+        };
+        let of_round: Vec<String> = (1..).zip(pairings).map(pairing).collect();
         let rules = "W=2 D=1 L=0 P=2 A=0 TW=2 TD=1 TL=0";
         let rules = format!(
             r#"{{"section":{{"id":1,"value":{{"id":1,"name":"Open","scoring":"{rules}","unplayed":"fmjd"}}}}}}"#
         );
-        let parts = [rules, player(7, "Ada"), player(8, "Bob"), pairing, round.to_owned()].join(",");
-        let list = r#"{"board":"x-1","gametype":"20","tags":{"Event":"Club","White":"?"}}"#;
+        let parts = [rules, player(7, "Ada"), player(8, "Bob"), of_round.join(","), round.to_owned()].join(",");
+        let board = |board| format!(r#"{{"board":"x-{board}","gametype":"20","tags":{{"Event":"Club","White":"?"}}}}"#);
+        let list = (1..=pairings.len()).map(board).collect::<Vec<_>>().join(",");
         [
             format!(r#""hall":"{hall}","type":"tournament","parts":[{parts}]"#),
             format!(r#""hall":"{hall}","type":"boards","list":[{list}]"#),
@@ -598,7 +579,7 @@ mod tests {
     #[test]
     fn shared_section_has_pairings_of_each_hall() {
         let halls = r#""type":"halls","halls":["a","b"]"#.to_owned();
-        let mut lines: Vec<String> = [halls].into_iter().chain(section("a", 1)).chain(section("b", 4)).collect();
+        let mut lines: Vec<String> = [halls].into_iter().chain(section("a", &[1])).chain(section("b", &[4])).collect();
         let plan = ViewerPlan::of_halls(&hall(&lines));
         assert_eq!((plan.sections.len(), plan.standings.len()), (1, 1));
         // The hub may not have known the first hall's id when it joined the line of a game.
@@ -621,6 +602,30 @@ mod tests {
         let replayed = r#""hall":"b","board":"b.x-1","game":1,"type":"tag-correction","field":"Replayed","new":"1""#;
         lines.push(replayed.to_owned());
         assert_eq!(awaited(&lines), both);
+    }
+
+    /// The cables of two boards were swapped, and the arbiter has given each game to its pairing.
+    #[test]
+    fn board_waits_for_no_game_that_another_one_has() {
+        let mut lines = section("", &[1, 2]).to_vec();
+        let awaited = |lines: &[String]| {
+            let hall = hall(lines);
+            let plan = ViewerPlan::of_halls(&hall);
+            let next = plan.next_games.iter().filter(|next| plan.is_awaited(next, &hall));
+            next.filter_map(|next| next.game.pairing.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(awaited(&lines), ["1", "2"]);
+        for (board, pairing) in [(1, 2), (2, 1)] {
+            let game = format!(r#""board":"x-{board}","game":1"#);
+            lines.push(format!(r#"{game},"type":"game","gametype":"20","pairing":"{pairing}""#));
+            lines.push(format!(
+                r#""type":"tournament","parts":[{{"game":{{{game},"value":{{"id":{board},"pairing":"{pairing}"}}}}}}]"#
+            ));
+        }
+        assert!(awaited(&lines).is_empty());
+        lines.push(r#""board":"x-1","game":1,"type":"end""#.to_owned());
+        lines.push(r#""board":"x-1","game":1,"type":"result","result":"2-0""#.to_owned());
+        assert!(awaited(&lines).is_empty());
     }
 
     #[test]
@@ -659,10 +664,10 @@ mod tests {
             "rounds":[{"round":1,"state":"closed","matches":[{"id":3,"home":1,"away":2}],"byes":[],"pairings":[
             {"id":1,"table":1,"white":7,"black":8,"match":3,"points":["1.5","0.5"]},{"id":2,"table":2,"white":9,"black":10,"match":3,"points":["0","2"]}]},
             {"round":2,"state":"open","matches":[],"byes":[{"player":10,"why":"bye","points":"1"},{"player":9,"why":"absent","points":"0"}],"pairings":[{"id":3,"white":8,"black":7}]}]}]}"#;
-        let plan = ViewerPlan::read(Some(tournament.as_bytes()));
+        let plan = ViewerPlan::read(tournament);
         // Nobody sits at White's side of a board: its points are those of the team of Black.
         let empty = tournament.replace(r#""white":9,"black":10,"#, r#""black":10,"#);
-        let empty = ViewerPlan::read(Some(empty.as_bytes()));
+        let empty = ViewerPlan::read(&empty);
         assert_eq!(empty.sections[0].matches(&empty.sections[0].rounds[0], &HashMap::new())[0][0].1, "3.5");
         let section = &plan.sections[0];
         let name = |id| section.player(id).map(|player| player.name.as_str());
@@ -683,8 +688,8 @@ mod tests {
         assert_eq!((bye.opponent, bye.points, bye.reason), (None, Some("1"), ViewerReason::Bye));
         let score = [("Huissen".to_owned(), "3.5".to_owned()), ("Hijken".to_owned(), "0.5".to_owned())];
         assert_eq!(section.matches(&section.rounds[0], &HashMap::new()), [score]);
-        for bad in [&b"{"[..], b"{\"sections\":7}", b"\xff"] {
-            assert!(ViewerPlan::read(Some(bad)).sections.is_empty());
+        for bad in ["{", "{\"sections\":7}", ""] {
+            assert!(ViewerPlan::read(bad).sections.is_empty());
         }
     }
 }

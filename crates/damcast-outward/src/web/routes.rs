@@ -2,7 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, AtomicU64};
+use std::sync::atomic::AtomicI64;
 
 use axum::body::Body;
 use axum::extract::{Path, Query, Request, State};
@@ -14,7 +14,7 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use tokio::sync::watch;
 
-use super::assets::{Assets, CSS, EMBED_SCRIPT, JS};
+use super::assets::{ASSETS, BUILD_ID, CSS, EMBED_SCRIPT, JS};
 use super::event_lines::{self, LINES_CONTENT_TYPE, LineFeed, LineRequest};
 use super::files::{EVENTS_FILE, FileBody, OutletFiles, PDN_CONTENT_TYPE, Representation, named_file};
 use super::hosts::{AllowedHosts, is_local_host};
@@ -47,8 +47,8 @@ const FORM_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
 pub struct Site {
     /// Newest view.
     pub views: watch::Receiver<Arc<View>>,
-    /// Number of open streams.
-    pub viewers: Arc<AtomicU64>,
+    /// Each open stream has a copy.
+    pub viewers: Arc<()>,
     /// Programs that read PDN files.
     pub readers: PdnReaders,
     options: ServeOptions,
@@ -70,7 +70,7 @@ impl Site {
         sign: Arc<AtomicI64>,
     ) -> Site {
         let games = StoredGames::new(options.outlet.clone());
-        let pages = PageStore::new(Assets::embedded(), games, views.clone(), options.is_polled);
+        let pages = PageStore::new(games, views.clone(), options.is_polled);
         Site {
             views,
             viewers: Arc::default(),
@@ -83,6 +83,11 @@ impl Site {
             sign,
             language: options.language.or(options.is_polled.then_some(Language::En)),
         }
+    }
+
+    /// Returns the number of open streams.
+    pub fn count_viewers(&self) -> u64 {
+        Arc::strong_count(&self.viewers) as u64 - 1
     }
 
     /// Returns the page that a path and a query name, in the language of the request.
@@ -225,14 +230,14 @@ impl axum::extract::FromRequestParts<Arc<Site>> for PageRequest {
 
 /// Answers with a file of the outlet, a page, or the PDN of a game.
 async fn page(State(site): SharedSite, asked: PageRequest) -> Response {
-    let is_hall = |name: &str| site.views.borrow().hall.halls.iter().any(|hall| hall.name == name);
+    let is_hall = |name: &str| site.views.borrow().hall.halls.iter().any(|hall| hall == name);
     if let Some((name, kind)) = named_file(&asked.path, is_hall) {
         return whole(&site, &name, kind, &asked.headers);
     }
     let address = site.page_address(&asked, &asked.path, &asked.query);
     let view = site.views.borrow().clone();
     // The board goes on to other games; a position is one of a game.
-    if let PageKind::Board { which } = &address.kind
+    if let PageKind::Board(which) = &address.kind
         && let Some(entry) = asked.query.get("ply").and_then(|ply| ply.parse::<usize>().ok())
         // In a joined outlet, a number alone may be that of a board that waits.
         && (view.hall.halls.is_empty() || which.parse::<u64>().is_err())
@@ -266,7 +271,7 @@ fn page_answer(site: &Site, address: &PageAddress, asked: &PageRequest) -> Respo
     if site.language.is_none() {
         headers.insert(header::VARY, HeaderValue::from_static("accept-encoding, accept-language"));
     }
-    if matches!(address.kind, PageKind::Studio { .. } | PageKind::Players { .. }) {
+    if matches!(address.kind, PageKind::Studio { .. } | PageKind::Players(_)) {
         headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FORM_POLICY));
     }
     if status == StatusCode::SERVICE_UNAVAILABLE {
@@ -287,7 +292,7 @@ fn game_file(site: &Site, which: &str, address: &PageAddress, asked: &PageReques
     let Some(shown) = find_game(&view, which) else { return not_found(site, asked) };
     match site.pages.games.with_whole(&shown.board, shown.game, |whole| whole.pdn().into_bytes()) {
         Ok(text) => {
-            let etag = format!("\"{}-{}\"", view.id(), site.pages.build);
+            let etag = format!("\"{}-{}\"", view.id(), *BUILD_ID);
             content(&asked.headers, StatusCode::OK, PDN_CONTENT_TYPE, &Representation::new(text, etag))
         }
         // The page of the game says so.
@@ -392,8 +397,8 @@ async fn picture(State(site): SharedSite, Path((which, name)): Path<(String, Str
     }
 }
 
-async fn asset(State(site): SharedSite, uri: Uri, headers: HeaderMap) -> Response {
-    let Some(asset) = site.pages.assets.find(uri.path()) else {
+async fn asset(uri: Uri, headers: HeaderMap) -> Response {
+    let Some(asset) = ASSETS.find(uri.path()) else {
         return (StatusCode::NOT_FOUND, "there is no such file; load the page again\n").into_response();
     };
     let (bytes, compressed) = (asset.bytes.clone(), asset.compressed.clone());
@@ -405,8 +410,8 @@ async fn asset(State(site): SharedSite, uri: Uri, headers: HeaderMap) -> Respons
 }
 
 /// Answers with the script that makes embedded boards as high as their content.
-async fn embed_script(State(site): SharedSite, headers: HeaderMap) -> Response {
-    let script = Representation::new(EMBED_SCRIPT.into(), format!("\"{}\"", site.pages.build));
+async fn embed_script(headers: HeaderMap) -> Response {
+    let script = Representation::new(EMBED_SCRIPT.into(), format!("\"{}\"", *BUILD_ID));
     content(&headers, StatusCode::OK, JS, &script)
 }
 
@@ -435,8 +440,7 @@ async fn events(State(site): SharedSite, asked: PageRequest, uri: Uri) -> Respon
         return lines(&site, &request);
     }
     let last = headers.get("last-event-id").and_then(|last| last.to_str().ok()).or(asked.query.get("after"));
-    let jitter =
-        u64::from(std::process::id() % 7) * 100 + site.viewers.load(std::sync::atomic::Ordering::Relaxed) * 37 % 1500;
+    let jitter = u64::from(std::process::id() % 7) * 100 + site.count_viewers() * 37 % 1500;
     let views = site.views.clone();
     let view = views.borrow().clone();
     // The page that the stream changes, and whether its reader chose the language.
@@ -447,7 +451,7 @@ async fn events(State(site): SharedSite, asked: PageRequest, uri: Uri) -> Respon
             let address = site.page_address(&asked, page.path(), &PageQuery::of(&page));
             let address = PageAddress { is_language_chosen: asked.query.get("chosen").is_some(), ..address };
             // Makes a page of another build reload, for its script and style.
-            let last = last.filter(|_| asked.query.get("build").is_none_or(|build| site.pages.build == build));
+            let last = last.filter(|_| asked.query.get("build").is_none_or(|build| *BUILD_ID == build));
             Feed::page(&view, address, site.pages.clone(), last)
         }
     };

@@ -34,7 +34,7 @@ pub use featured::{FeaturedState, RecentMoves};
 pub use game::{Diagram, EntrySummary, PlayState, ViewerClock, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 pub(crate) use game::{fields_of_move, letters};
 pub use hall_plan::{HallPlan, PlannedBoard};
-pub use halls::{BoardNumber, JoinedHall};
+pub use halls::BoardNumber;
 pub use lines::{GameLines, GameReplay};
 
 /// Number of frames kept for programs that reconnect. A program that missed more gets a snapshot.
@@ -63,8 +63,8 @@ pub struct ViewerHall {
     pub restarts: u64,
     /// Boards, ordered by [`natural_order`] of their names.
     boards: Vec<Arc<ViewerBoard>>,
-    /// Halls of a joined outlet in their order; empty in an outlet of one hall.
-    pub halls: Arc<Vec<JoinedHall>>,
+    /// Names of the halls of a joined outlet in their order, each the first part of the names of its boards; empty in an outlet of one hall.
+    pub halls: Arc<Vec<String>>,
     /// Times since which halls are away, also those inside a hall, in ms since 1970, by the first part of the names of their boards.
     away: Arc<BTreeMap<String, i64>>,
     /// Tournament and boards of each hall, by its name; empty in an outlet of one hall.
@@ -155,12 +155,6 @@ struct ParsedEvent {
     until: Option<u64>,
 }
 
-/// Type of a line without a board.
-#[derive(Deserialize)]
-struct EventType {
-    r#type: String,
-}
-
 #[derive(Deserialize)]
 struct EventClock {
     white: Option<u32>,
@@ -195,16 +189,17 @@ impl ViewerHall {
 
     /// Applies a line without a board. A line that cannot be read changes nothing.
     fn apply_without_board(&mut self, line: &str, heard: i64) {
-        let Ok(EventType { r#type: kind }) = serde_json::from_str(line) else { return };
+        let event: Value = serde_json::from_str(line).unwrap_or_default();
+        let kind = event["type"].as_str().unwrap_or_default().to_owned();
         if ["round", "pairing", "official-result", "tournament", "boards"].contains(&kind.as_str()) {
             // Pairings may have changed.
             self.push_frame("round", String::new(), &json!({}));
         }
         match kind.as_str() {
-            "tournament" => drop(serde_json::from_str(line).map(|event| self.apply_tournament(event))),
-            "boards" => drop(serde_json::from_str(line).map(|event| self.apply_boards(event))),
-            "featured" => drop(serde_json::from_str(line).map(|event| self.featured.apply(event, heard))),
-            _ => drop(serde_json::from_str(line).map(|event| self.apply_hall(event, heard))),
+            "tournament" => drop(serde_json::from_value(event).map(|event| self.apply_tournament(event))),
+            "boards" => drop(serde_json::from_value(event).map(|event| self.apply_boards(event))),
+            "featured" => drop(serde_json::from_value(event).map(|event| self.featured.apply(event, heard))),
+            _ => drop(serde_json::from_value(event).map(|event| self.apply_hall(event, heard))),
         }
     }
 

@@ -52,7 +52,7 @@ impl StaticFile {
                 (PageKind::Game { which, ply: None }, ply.map(|ply| format!("?ply={ply}")))
             }
             PageKind::Boards(filter) => (PageKind::Boards(filter), is_mine.then(|| "?mine".to_owned())),
-            PageKind::Players { .. } => (PageKind::Players { search: String::new() }, None),
+            PageKind::Players(_) => (PageKind::Players(String::new()), None),
             kind => (kind, None),
         };
         // The path decides which link of the navigation is marked.

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use super::MAX_STARTUP_READ;
-use super::assets::Assets;
+use super::assets::ASSETS;
 use super::event_reader;
 use super::files::{FileStamp, OutletFiles};
 use super::pages::address::{PageAddress, PageKind, percent_encoded};
@@ -238,7 +238,6 @@ fn refusal(path: &Path, why: &str) -> io::Error {
 struct StaticPages {
     options: StaticOptions,
     folder: PageFolder,
-    assets: Assets,
     games: StoredGames,
     files: Arc<OutletFiles>,
     views: watch::Receiver<Arc<View>>,
@@ -263,8 +262,8 @@ impl StaticPages {
         };
         let _ = tokio::time::timeout(MAX_STARTUP_READ, views.changed()).await.map_err(unread)?;
         let games = StoredGames::new(options.outlet.clone());
-        let (assets, finished, copies) = (Assets::embedded(), HashMap::new(), BTreeMap::new());
-        Ok(StaticPages { options, folder, assets, games, files, views, finished, copies, is_incomplete: false })
+        let (finished, copies) = (HashMap::new(), BTreeMap::new());
+        Ok(StaticPages { options, folder, games, files, views, finished, copies, is_incomplete: false })
     }
 
     fn write_sign(&mut self) -> io::Result<bool> {
@@ -314,7 +313,7 @@ impl StaticPages {
         // Keep the pages of the filters after the event, when no page has links to them: viewers may have bookmarked them.
         let (sections, halls) = (&view.plan.sections, &view.hall.halls);
         let of_section = sections.iter().filter(|_| sections.len() > 1).map(|section| ("section", &section.name));
-        let of_hall = halls.iter().filter(|_| halls.len() > 1).map(|hall| ("hall", &hall.name));
+        let of_hall = halls.iter().filter(|_| halls.len() > 1).map(|hall| ("hall", hall));
         let filters = of_section.chain(of_hall).map(|(kind, name)| format!("/?{kind}={}", percent_encoded(name)));
         // A continued game keeps the addresses of its parts.
         let boards = view.hall.boards();
@@ -339,9 +338,7 @@ impl StaticPages {
             let content = match &file {
                 StaticFile::Page { address, .. } => self.page(view, frame, address, &mut found),
                 StaticFile::Pdn(which) => self.pdn(view, which),
-                StaticFile::Asset(name) => {
-                    self.assets.find(&format!("/assets/{name}")).map(|asset| asset.bytes.clone())
-                }
+                StaticFile::Asset(name) => ASSETS.find(&format!("/assets/{name}")).map(|asset| asset.bytes.clone()),
                 StaticFile::OfOutlet(_) => None,
             };
             let put = match (&file, content) {
@@ -380,7 +377,7 @@ impl StaticPages {
     fn page(&mut self, view: &View, frame: u64, address: &PageAddress, found: &mut Vec<StaticFile>) -> Option<Bytes> {
         let name = page_name(&address.kind)?;
         let parts = PartCollector::new(KnownParts::new(), view.step, None);
-        let builder = PageBuilder { view, address, assets: &self.assets, parts: &parts, live: LiveMode::Files };
+        let builder = PageBuilder { view, address, parts: &parts, live: LiveMode::Files };
         let inputs = match &address.kind {
             PageKind::Game { which, .. } => finished_inputs(&builder, which, frame),
             _ => None,
@@ -409,7 +406,7 @@ impl StaticPages {
         let address = PageAddress::new("", PageKind::Unknown, self.options.language);
         let parts = PartCollector::new(KnownParts::new(), view.step, None);
         let (address, parts) = (&address, &parts);
-        let builder = PageBuilder { view, address, assets: &self.assets, parts, live: LiveMode::Files };
+        let builder = PageBuilder { view, address, parts, live: LiveMode::Files };
         let page = builder.render(&self.games).0;
         hash_of(&parts.filled(&page.into_string()))
     }
@@ -447,10 +444,6 @@ mod tests {
         names
     }
 
-    fn wanted(names: &[&str]) -> BTreeSet<String> {
-        names.iter().map(|name| (*name).to_owned()).collect()
-    }
-
     #[test]
     fn only_own_and_changed_files_are_touched() {
         let place = tempfile::tempdir().unwrap();
@@ -466,7 +459,7 @@ mod tests {
         let mut folder = PageFolder::open(&path).unwrap();
         assert!(!folder.put("a.html", b"1").unwrap(), "the file has this content");
         assert!(folder.put("a.html", b"2").unwrap());
-        assert_eq!(folder.retain(&wanted(&["a.html"])).unwrap(), 1);
+        assert_eq!(folder.retain(&BTreeSet::from(["a.html".to_owned()])).unwrap(), 1);
         assert_eq!(names(&path), [LIST_FILE, "a.html", "logo.png"]);
         assert_eq!(fs::read_to_string(path.join("logo.png")).unwrap(), "of others");
     }

@@ -219,7 +219,7 @@ mod tests {
             let round = format!("{{\"round\":1,\"matches\":[],\"pairings\":[{pairings}]}}");
             let document =
                 format!("{{\"sections\":[{{\"name\":\"A\",\"players\":[],\"teams\":[],\"rounds\":[{round}]}}]}}");
-            View::new(hall.clone(), Arc::new(ViewerPlan::read(Some(document.as_bytes()))), None, (30_000, 1))
+            View::new(hall.clone(), Arc::new(ViewerPlan::read(&document)), None, (30_000, 1))
         };
         for (points, board) in [("", "a"), (",\"points\":[\"2\",\"0\"]", "b")] {
             let view = view(points);

@@ -40,10 +40,7 @@ pub enum PageKind {
         site: Option<String>,
     },
     /// Current game of a board, by name or number.
-    Board {
-        /// Name or number of the board.
-        which: String,
-    },
+    Board(String),
     /// Current game of a board, for a frame in another page.
     Embed(String),
     /// Round, for a frame in another page.
@@ -79,11 +76,8 @@ pub enum PageKind {
     Round(String),
     /// Standings and results of all sections, or of one.
     Standings(Option<String>),
-    /// All players, or those whose names have a text.
-    Players {
-        /// Text of the search; empty for all.
-        search: String,
-    },
+    /// All players, or those whose names have this text.
+    Players(String),
     /// Player of a section.
     Player {
         /// Name of the section.
@@ -165,7 +159,7 @@ fn known_page(path: &str, query: &PageQuery, site: Option<String>) -> Option<Pag
                 (None, None, None) => BoardFilter::All,
             }),
         },
-        ["board", which] => PageKind::Board { which: decoded(which)? },
+        ["board", which] => PageKind::Board(decoded(which)?),
         ["embed", "board", which] => PageKind::Embed(decoded(which)?),
         ["embed", "round", which] => PageKind::EmbedRound(decoded(which)?),
         ["overlay", ..] => {
@@ -182,7 +176,7 @@ fn known_page(path: &str, query: &PageQuery, site: Option<String>) -> Option<Pag
         ["round", which] => PageKind::Round(decoded(which)?),
         ["standings"] => PageKind::Standings(None),
         ["standings", section] => PageKind::Standings(Some(decoded(section)?)),
-        ["players"] => PageKind::Players { search: query.get("search").unwrap_or_default().trim().to_lowercase() },
+        ["players"] => PageKind::Players(query.get("search").unwrap_or_default().trim().to_lowercase()),
         ["player", which] => {
             let (section, id) = which.rsplit_once('-')?;
             PageKind::Player { section: decoded(section)?, id: number(id)? }
@@ -229,7 +223,7 @@ impl PageAddress {
             PageKind::Boards(BoardFilter::Playing) => page += "?playing",
             PageKind::Boards(BoardFilter::Hall(hall)) => page += &format!("?hall={}", percent_encoded(hall)),
             PageKind::Boards(BoardFilter::Section(name)) => page += &format!("?section={}", percent_encoded(name)),
-            PageKind::Players { search } if !search.is_empty() => {
+            PageKind::Players(search) if !search.is_empty() => {
                 page += &format!("?search={}", percent_encoded(search));
             }
             _ => {}
@@ -294,7 +288,7 @@ mod tests {
         assert_eq!(kind("/?wall=light"), PageKind::Wall { is_light: true, site: Some("http://hall/".into()) });
         assert_eq!(kind("/game/a%20b-2"), game("a b-2", None));
         assert_eq!(kind("/game/b-2/17?lang=nl"), game("b-2", Some(17)));
-        assert_eq!(kind("/board/3?ply=4"), PageKind::Board { which: "3".into() });
+        assert_eq!(kind("/board/3?ply=4"), PageKind::Board("3".into()));
         assert_eq!(kind("/round/2"), PageKind::Round("2".into()));
         assert_eq!(kind("/embed/round/2"), PageKind::EmbedRound("2".into()));
         let PageKind::Overlay(overlay) = kind("/overlay/board/a%20b?theme=light&lang=nl") else { panic!("no overlay") };
@@ -303,7 +297,7 @@ mod tests {
         assert_eq!(kind("/standings"), PageKind::Standings(None));
         assert_eq!(kind("/standings/B%20%26%20C"), PageKind::Standings(Some("B & C".into())));
         assert_eq!(kind("/player/a-b-12"), PageKind::Player { section: "a-b".into(), id: 12 });
-        assert_eq!(kind("/players?search=%20De%20V"), PageKind::Players { search: "de v".into() });
+        assert_eq!(kind("/players?search=%20De%20V"), PageKind::Players("de v".into()));
         let trial = |line: &[&str]| PageKind::Trial {
             which: "b-2".into(),
             ply: 7,

@@ -10,7 +10,7 @@ use super::text::points;
 use super::{LiveMode, PageBuilder, PageGame};
 use crate::web::diagram::{self, DiagramSpec};
 use crate::web::plan::{PlannedPairing, ViewerDeferral};
-use crate::web::state::{Diagram, JoinedHall, PlayState, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
+use crate::web::state::{Diagram, PlayState, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 use crate::web::texts::fill;
 
 impl<'a> PageBuilder<'a> {
@@ -49,16 +49,21 @@ impl<'a> PageBuilder<'a> {
         self.view.hall.hall_name(shown.number).filter(|_| self.view.hall.halls.len() > 1)
     }
 
+    /// Returns the time since which nothing is heard of a hall, in ms since 1970, unless the event is over.
+    pub(super) fn away_since(&self, hall: &str) -> Option<i64> {
+        self.view.hall.away_since(&format!("{hall}.")).filter(|_| !self.is_over())
+    }
+
     /// Renders the name of a hall, and since when nothing is heard of it.
-    fn hall_heading(&self, hall: &JoinedHall) -> Markup {
-        let texts = self.texts();
-        let link = self.link(&format!("/?hall={}", percent_encoded(&hall.name)));
-        let away_since = hall.away_since.filter(|_| !self.is_over());
-        self.parts.leaf("li", &format!("hall-{}", percent_encoded(&hall.name)), away_since, || {
+    fn hall_heading(&self, hall: &str) -> Markup {
+        let (texts, name) = (self.texts(), percent_encoded(hall));
+        let link = self.link(&format!("/?hall={name}"));
+        let away_since = self.away_since(hall);
+        self.parts.leaf("li", &format!("hall-{name}"), away_since, || {
             html! { li.hall data-silent-since=[away_since] {
-                h2 { a href=(link) { bdi { (hall.name) } } }
+                h2 { a href=(link) { bdi { (hall) } } }
                 @if away_since.is_some() { p.st { (texts.board_silent) } }
-                p.noprint { a href=(format!("/hall/{}/games.pdn", percent_encoded(&hall.name))) { "games.pdn" } }
+                p.noprint { a href=(format!("/hall/{name}/games.pdn")) { "games.pdn" } }
             } }
         })
     }
@@ -184,16 +189,16 @@ impl<'a> PageBuilder<'a> {
         class: &str,
         at: Option<&ViewerEntry>,
     ) -> Markup {
-        let (player, word) = (shown.player_label(color), self.side(color));
+        let (player, word) = (shown.player_tag(color, ""), self.side(color));
         let page = &self.player_pages(shown.game)[color.index()];
         // A card has no room for it.
-        let fmjd_id = player.fmjd_id.as_deref().filter(|_| class.starts_with("plb"));
+        let fmjd_id = shown.player_tag(color, "FmjdId").filter(|_| class.starts_with("plb"));
         html! {
             div class=(class) {
                 (piece(color))
                 span.nm1 { span.vh { (word) ": " } @match self.published_player(shown, color) {
                     Some((section, player)) => { (self.player_link(section, player)) }
-                    None => { (self.linked_name(page.as_deref(), Some(player.name.as_deref().unwrap_or(word)))) }
+                    None => { (self.linked_name(page.as_deref(), Some(player.as_deref().unwrap_or(word)))) }
                 } }
                 span.mt { bdi { (self.player_details(shown, color).join(" ")) } @if let Some(id) = fmjd_id { " FMJD " (id) } }
                 (self.clock(shown.game, color, at.is_some()))
@@ -325,7 +330,7 @@ impl<'a> PageBuilder<'a> {
                     div.scr tabindex="0" role="region" aria-label=(texts.moves) { table.sheet #moves {
                         thead { tr { th { span.vh { (texts.move_column) } } @for color in [game.starter(), !game.starter()] { th scope="col" { (self.side(color)) } } } }
                         (self.parts.part("tbody", "rows", || html! {
-                            tbody data-start=[game.start_position.as_ref().map(|start| &start.pieces)] data-fen=[whole.fen(0)] data-turn=[game.start_position.as_ref().and_then(|start| start.turn).map(letter)] { (self.rows(shown, game, entries, at)) }
+                            tbody data-start=[game.start_position.as_ref().map(|start| &start.pieces)] data-fen=[whole.fen(0)] data-turn=[game.start_position.as_ref().and_then(|start| start.turn).map(|turn| turn.letter().to_ascii_lowercase())] { (self.rows(shown, game, entries, at)) }
                         }))
                     } }
                 } }))
@@ -405,7 +410,7 @@ impl<'a> PageBuilder<'a> {
             });
             html! {
                 a href=(self.link(&format!("{}/{index}", shown.game_address()))) data-at=(index) data-pieces=[diagram.map(|diagram| &diagram.pieces)]
-                    data-turn=[diagram.and_then(|diagram| diagram.turn).map(letter)]
+                    data-turn=[diagram.and_then(|diagram| diagram.turn).map(|turn| turn.letter().to_ascii_lowercase())]
                     data-path=[ply.map(|ply| list(&ply.path))] data-captured=[ply.filter(|ply| !ply.captured.is_empty()).map(|ply| list(&ply.captured))]
                     data-clocks=[clocks] data-fen=(entry.fen) data-said=(self.entry_text(game, entry)) aria-current=[(index == at).then_some("true")] {
                     (ply.map_or_else(|| self.texts().set_up.to_owned(), |ply| with_capture_sign(&ply.text)))
@@ -460,10 +465,6 @@ fn list_fields(variant: &Variant, pieces: &str, letter: u8) -> String {
 /// Draws a man beside the name of a player.
 pub(super) fn piece(color: Color) -> Markup {
     html! { svg.pc viewBox="-5 -5 10 10" aria-hidden="true" { use href=(["#w", "#b"][color.index()]) {} } }
-}
-
-fn letter(color: Color) -> &'static str {
-    if color == Color::White { "w" } else { "b" }
 }
 
 /// Formats hours, minutes and seconds; dashes for an unknown time.

@@ -9,6 +9,7 @@ use maud::{Markup, html};
 use super::address::BoardFilter;
 use super::text::{shortened, truncated};
 use super::{PageBuilder, PageGame, percent_encoded};
+use crate::web::event_facts::{local_time, utc_time};
 use crate::web::plan::{self, PlannedPairing, PlannedRound, PlannedSection, StandingsRow};
 use crate::web::state::ViewerGame;
 use crate::web::texts::fill;
@@ -203,10 +204,10 @@ impl<'a> PageBuilder<'a> {
             @if !links.is_empty() { p.ev-links.noprint { @for (address, label) in links { a.btn href=(address) rel="noopener noreferrer" { (label) } } } }
             @if has_schedule {
                 h2 { (texts.schedule) }
-                ol { @for moment in event.schedule() { li {
-                    time datetime=(moment.utc()) data-moment { (moment.local()) }
-                    b { bdi { (shortened(moment.name, MAX_FACT_LEN)) } }
-                    span.ev-left data-until=(moment.utc()) {}
+                ol { @for (at, name) in event.schedule() { li {
+                    time datetime=(utc_time(at)) data-moment { (local_time(at)) }
+                    b { bdi { (shortened(name, MAX_FACT_LEN)) } }
+                    span.ev-left data-until=(utc_time(at)) {}
                 } } }
                 p.ev-zone #zone {}
             }

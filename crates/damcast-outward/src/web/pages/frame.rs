@@ -11,7 +11,7 @@ use super::file_names::{SIGN_FILE, page_name};
 use super::overlay_look::OverlayKind;
 use super::text::{isolated, truncated};
 use super::{LiveMode, PageBuilder, PageGame, REFRESH_SECONDS};
-use crate::web::assets::ICON;
+use crate::web::assets::{ASSETS, BUILD_ID, ICON};
 use crate::web::diagram;
 use crate::web::plan::PlannedSection;
 use crate::web::state::ViewerGame;
@@ -126,12 +126,12 @@ impl PageBuilder<'_> {
         let texts = self.texts();
         let site = self.site(shown).map(truncated);
         let head = self.parts.part("div", "head", || {
-            let away = self.view.hall.halls.iter().filter(|hall| hall.away_since.is_some() && !self.is_over());
+            let away = self.view.hall.halls.iter().filter_map(|hall| Some((hall, self.away_since(hall)?)));
             html! { div {
                 h1 { (self.title(shown, round.as_deref())) }
                 @if let Some(site) = site { p.meta { bdi { (site) } } }
                 @for delay in self.delays() { p.meta { (delay) } }
-                @for hall in away { p.meta data-silent-since=[hall.away_since] { bdi { (hall.name) } ": " span.st { (texts.board_silent) } } }
+                @for (hall, since) in away { p.meta data-silent-since=(since) { bdi { (hall) } ": " span.st { (texts.board_silent) } } }
             } }
         });
         // Without a server only the script knows whether the pages are renewed.
@@ -208,8 +208,7 @@ impl PageBuilder<'_> {
         let rounds = self.view.rounds();
         let numbered = rounds.partition_point(|round| round.parse::<u64>().is_ok());
         let here = |address: &str| (self.address.path == address).then_some("page");
-        let is_game =
-            matches!(self.address.kind, PageKind::Board { .. } | PageKind::Game { .. } | PageKind::Trial { .. });
+        let is_game = matches!(self.address.kind, PageKind::Board(_) | PageKind::Game { .. } | PageKind::Trial { .. });
         self.parts.part("p", "nav", || {
             html! { p data-event=[self.view.plan.event.name()] {
                 a href=(self.link("/")) aria-current=[here("/").or(is_game.then_some("page"))] { (texts.boards) }
@@ -232,7 +231,7 @@ impl PageBuilder<'_> {
     fn link_preview(&self, content: &PageContent<'_>) -> Markup {
         let PageContent { title, visible_games: shown, ref picture, ref round, .. } = *content;
         let event = self.event(shown).unwrap_or_else(|| self.texts().untitled.to_owned());
-        let is_of_game = matches!(self.address.kind, PageKind::Board { .. } | PageKind::Game { .. });
+        let is_of_game = matches!(self.address.kind, PageKind::Board(_) | PageKind::Game { .. });
         // The status tells the last move, but the picture shows an earlier position.
         let is_at_ply = matches!(self.address.kind, PageKind::Game { ply: Some(_), .. });
         let (title, description) = match shown {
@@ -282,7 +281,7 @@ impl PageBuilder<'_> {
 
     /// Renders a document: metadata for the browser and the script, and the body.
     fn html_document(&self, content: PageContent<'_>) -> Markup {
-        let (kind, assets) = (&self.address.kind, &self.assets);
+        let (kind, assets) = (&self.address.kind, &*ASSETS);
         let PageContent { visible_games: shown, title, ref main, .. } = content;
         let texts = self.texts().entries().into_iter().filter(|entry| SCRIPT_KEYS.contains(entry.key));
         let (wall, overlays) = (Some(&assets.wall_style), Some(&assets.overlay_style));
@@ -303,7 +302,7 @@ impl PageBuilder<'_> {
         let document_title = self.parts.part("title", "title", || {
             html! { title { (title) @if let Some(event) = self.event(shown) { " · " (event) } } }
         });
-        let (is_streamed, build) = (self.live == LiveMode::Stream, self.assets.build_id());
+        let (is_streamed, build) = (self.live == LiveMode::Stream, &*BUILD_ID);
         let (sign, stream) = match self.live {
             LiveMode::Stream | LiveMode::Poll => (None, format!("{}&build={build}", self.address.stream_query())),
             LiveMode::Files => {
@@ -319,7 +318,7 @@ impl PageBuilder<'_> {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width,initial-scale=1";
                     (document_title)
-                    link rel="stylesheet" href=(self.assets.style.path);
+                    link rel="stylesheet" href=(assets.style.path);
                     @if let Some(style) = style { link rel="stylesheet" href=(style.path); }
                     @if let Some(style) = look { link rel="stylesheet" href=(style); }
                     @if !kind.is_bare() { (self.link_preview(&content)) }
@@ -328,8 +327,8 @@ impl PageBuilder<'_> {
                     // Links open outside the frame.
                     @if class == Some("embed") { base target="_blank"; }
                     link rel="icon" type="image/svg+xml" href=(ICON);
-                    script type="module" src=(self.assets.script.path) {}
-                    @if matches!(kind, PageKind::Studio { .. }) { script type="module" src=(self.assets.studio_script.path) {} }
+                    script type="module" src=(assets.script.path) {}
+                    @if matches!(kind, PageKind::Studio { .. }) { script type="module" src=(assets.studio_script.path) {} }
                     noscript { meta http-equiv="refresh" content=(REFRESH_SECONDS); }
                 }
                 body data-silent=[self.view.silent_since] data-id=[is_streamed.then(|| self.view.id())] data-heard=[is_streamed.then_some(self.view.hall.heard)] data-live=[(!is_streamed).then_some("poll")] data-sign=[sign] data-stream=(stream) data-more=[later.map(|asset| &asset.path)] data-build=(build)

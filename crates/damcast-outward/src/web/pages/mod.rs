@@ -40,7 +40,6 @@ use std::sync::Arc;
 use draughts::Color;
 use maud::{Markup, PreEscaped, html};
 
-use super::assets::Assets;
 use super::next_games::NextGame;
 use super::plan::{self, PlannedRound, PlannedSection};
 use super::state::{BoardNumber, ViewerBoard, ViewerGame, natural_order};
@@ -65,8 +64,6 @@ pub struct PageBuilder<'a> {
     pub view: &'a View,
     /// Address of the page.
     pub address: &'a PageAddress,
-    /// Scripts and styles.
-    pub assets: &'a Assets,
     /// Collects the parts of the page.
     pub parts: &'a PartCollector,
     /// How the open page gets what is new.
@@ -132,23 +129,10 @@ impl<'a> PageGame<'a> {
         format!("/picture/{}-{}/{entries}.png", percent_encoded(&self.board), self.game.number)
     }
 
-    fn player_label(&self, color: Color) -> PlayerLabel<'a> {
-        let side = if color == Color::White { "White" } else { "Black" };
-        let game = self.game;
-        let tag = |suffix: &str| game.tag(&format!("{side}{suffix}"));
-        PlayerLabel {
-            name: tag("").map(truncated),
-            details: ["Title", "Country", "Rating", "Team"].into_iter().filter_map(tag).map(truncated).collect(),
-            fmjd_id: tag("FmjdId").map(truncated),
-        }
+    /// Returns a tag of a player by its name behind the side, as `Title`; for an empty one the name of the player.
+    fn player_tag(&self, color: Color, tag: &str) -> Option<Cow<'a, str>> {
+        self.game.tag(&format!("{}{tag}", ["White", "Black"][color.index()])).map(truncated)
     }
-}
-
-struct PlayerLabel<'a> {
-    name: Option<Cow<'a, str>>,
-    details: Vec<Cow<'a, str>>,
-    /// Number at the FMJD.
-    fmjd_id: Option<Cow<'a, str>>,
 }
 
 impl<'a> PageBuilder<'a> {
@@ -321,7 +305,7 @@ impl<'a> PageBuilder<'a> {
             PageKind::Boards(filter) => Ok(self.grid(filter)),
             PageKind::Wall { site, .. } => Ok(self.wall(site.as_deref())),
             // A number is that of the current round: an unstarted game precedes the last game of the board.
-            PageKind::Board { which } => {
+            PageKind::Board(which) => {
                 let which = self.board_in_hall(which);
                 match self.unstarted_game(&which) {
                     Some(shown) => Ok(self.unstarted_board(&shown)),
@@ -339,7 +323,7 @@ impl<'a> PageBuilder<'a> {
                 let named = |name: &String| self.view.plan.section(name).ok_or(PageError::NotFound);
                 Ok(self.standings(section.as_ref().map(named).transpose()?))
             }
-            PageKind::Players { search } => Ok(self.players(search)),
+            PageKind::Players(search) => Ok(self.players(search)),
             PageKind::Player { section, id } => self.player(section, *id).ok_or(PageError::NotFound),
             PageKind::Event => self.event_page().ok_or(PageError::NotFound),
             PageKind::Archive => Ok(self.archive()),
@@ -377,7 +361,7 @@ impl<'a> PageBuilder<'a> {
             a href=(link("playing")) aria-current=[chosen(*filter == BoardFilter::Playing)] { (texts.games_going_on) }
             a #mine href=(link("mine")) hidden { "★ " (texts.my_players) }
             @if self.view.hall.halls.len() > 1 { @for hall in self.view.hall.halls.iter() {
-                a href=(link(&format!("hall={}", percent_encoded(&hall.name)))) aria-current=[chosen(*filter == BoardFilter::Hall(hall.name.clone()))] { bdi { (hall.name) } }
+                a href=(link(&format!("hall={}", percent_encoded(hall)))) aria-current=[chosen(*filter == BoardFilter::Hall(hall.clone()))] { bdi { (hall) } }
             } }
             @if sections.len() > 1 { @for section in sections {
                 a href=(link(&format!("section={}", percent_encoded(section)))) aria-current=[chosen(*filter == BoardFilter::Section(section.to_owned()))] { (name(Some(&truncated(section)))) }

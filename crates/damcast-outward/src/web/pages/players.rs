@@ -60,14 +60,15 @@ impl<'a> PageBuilder<'a> {
     /// Returns title, federation, rating and team of a player: those of the game, else those of the published pairing of the board.
     pub(super) fn player_details(&self, shown: &PageGame<'a>, color: Color) -> Vec<Cow<'a, str>> {
         let published = || self.published_player(shown, color).map(|(section, player)| details_of(section, player));
-        let details = shown.player_label(color).details;
+        let tags = ["Title", "Country", "Rating", "Team"].into_iter();
+        let details: Vec<_> = tags.filter_map(|tag| shown.player_tag(color, tag)).collect();
         if details.is_empty() { published().unwrap_or_default() } else { details }
     }
 
     /// Returns the name of a player: that of the game, else that of the published pairing of the board.
     pub(super) fn player_name(&self, shown: &PageGame<'a>, color: Color) -> Option<Cow<'a, str>> {
         let published = || Some(truncated(&self.published_player(shown, color)?.1.name));
-        shown.player_label(color).name.or_else(published)
+        shown.player_tag(color, "").or_else(published)
     }
 
     /// Returns the addresses of the players' pages, White first; `None` for a player without one, and where a page has no room for links.

@@ -126,7 +126,7 @@ impl<'a> PageBuilder<'a> {
         let pages = self.player_pages(shown.game);
         html! {
             @for (color, page) in Color::BOTH.into_iter().zip(pages) {
-                td { (self.linked_name(page.as_deref(), shown.player_label(color).name.as_deref())) }
+                td { (self.linked_name(page.as_deref(), shown.player_tag(color, "").as_deref())) }
             }
             td.nw { @match pairing {
                 Some(pairing) => { (self.result_of_pairing(pairing, Some(shown))) }
@@ -241,14 +241,13 @@ impl<'a> PageBuilder<'a> {
 
 /// Returns the words for the official result of a pairing, or for its deferral; `None` if it has neither.
 pub(crate) fn official_result(texts: &PageTexts, pairing: &PlannedPairing) -> Option<String> {
-    if let Some(points) = pairing.bye_points().filter(|_| pairing.reason != ViewerReason::Forfeit) {
-        return Some(format!("{} {points}", texts.bye));
-    }
     match (&pairing.points, pairing.later) {
-        (Some([white, black]), _) => Some(match pairing.reason {
-            ViewerReason::Forfeit => format!("{white}–{black} ({})", texts.forfeit),
-            ViewerReason::NotPlayed => format!("{white}–{black} ({})", texts.not_played),
-            ViewerReason::Played | ViewerReason::Bye => format!("{white}–{black}"),
+        (Some([white, black]), _) => Some(match (pairing.reason, pairing.white, pairing.black) {
+            (ViewerReason::Forfeit, ..) => format!("{white}–{black} ({})", texts.forfeit),
+            (_, Some(_), None) => format!("{} {white}", texts.bye),
+            (_, None, Some(_)) => format!("{} {black}", texts.bye),
+            (ViewerReason::NotPlayed, ..) => format!("{white}–{black} ({})", texts.not_played),
+            (ViewerReason::Played | ViewerReason::Bye, ..) => format!("{white}–{black}"),
         }),
         (None, ViewerDeferral::Postponed) => Some(texts.postponed.to_owned()),
         (None, ViewerDeferral::Adjourned) => Some(texts.adjourned.to_owned()),

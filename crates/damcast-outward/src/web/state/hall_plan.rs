@@ -91,7 +91,7 @@ struct ListedBoard {
 impl ViewerHall {
     /// Returns the plans of the halls in their order, each with the name of its hall; that of an outlet of one hall is empty.
     pub fn plans(&self) -> Vec<(&str, &HallPlan)> {
-        let place = |name: &str| self.halls.iter().position(|hall| name.split('/').next() == Some(&hall.name));
+        let place = |name: &str| self.halls.iter().position(|hall| name.split('/').next() == Some(hall));
         let mut plans: Vec<_> = self.plans.iter().map(|(name, plan)| (name.as_str(), &**plan)).collect();
         plans.sort_by_key(|(name, _)| place(name));
         plans

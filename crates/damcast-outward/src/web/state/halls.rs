@@ -21,15 +21,6 @@ pub(super) struct HallEvent {
     silent_s: u32,
 }
 
-/// Hall of a joined outlet.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct JoinedHall {
-    /// Name, the first part of the names of its boards.
-    pub name: String,
-    /// Time since which nothing is heard of it, in ms since 1970; `None` while it is here.
-    pub away_since: Option<i64>,
-}
-
 /// Number of a board in its hall.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct BoardNumber {
@@ -49,18 +40,12 @@ impl ViewerHall {
     /// Applies a line of the hub; ignores other lines. The boards of a hall that goes away keep their positions, as those of a silent board.
     pub(super) fn apply_hall(&mut self, event: HallEvent, heard: i64) {
         match (event.r#type.as_str(), event.hall) {
-            ("halls", None) => {
-                let halls = event.halls.into_iter();
-                self.halls = Arc::new(halls.map(|name| JoinedHall { name, away_since: None }).collect());
-            }
+            ("halls", None) => self.halls = Arc::new(event.halls),
             // A hall inside a hall has a slash in its name and a dot in those of its boards.
             ("hall", Some(hall)) => {
                 let away_since =
                     (event.state.as_deref() == Some("away")).then_some(heard - 1000 * i64::from(event.silent_s));
                 let prefix = format!("{}.", hall.replace('/', "."));
-                if let Some(known) = Arc::make_mut(&mut self.halls).iter_mut().find(|known| known.name == hall) {
-                    known.away_since = away_since;
-                }
                 let away = Arc::make_mut(&mut self.away);
                 away.remove(&prefix);
                 away.extend(away_since.map(|since| (prefix.clone(), since)));
@@ -80,20 +65,21 @@ impl ViewerHall {
         }
     }
 
-    /// Returns the time since which nothing is heard of the hall of a board, or of a hall around it, in ms since 1970.
-    pub(super) fn away_since(&self, board: &str) -> Option<i64> {
+    /// Returns the time since which nothing is heard of the hall of a board, or of a hall around it, in ms since 1970. `board`: its name, or the
+    /// name of a hall with a dot.
+    pub fn away_since(&self, board: &str) -> Option<i64> {
         self.away.iter().filter(|(prefix, _)| board.starts_with(*prefix)).map(|(_, since)| *since).min()
     }
 
     /// Returns the place of the hall of a board, by the name of the board.
     pub fn hall_of(&self, board: &str) -> usize {
-        let is_of = |hall: &JoinedHall| board.strip_prefix(&hall.name).is_some_and(|rest| rest.starts_with('.'));
+        let is_of = |hall: &String| board.strip_prefix(hall.as_str()).is_some_and(|rest| rest.starts_with('.'));
         self.halls.iter().position(is_of).unwrap_or(0)
     }
 
     /// Returns the name of the hall of a board; `None` in an outlet of one hall.
     pub fn hall_name(&self, number: BoardNumber) -> Option<&str> {
-        self.halls.get(number.hall).map(|hall| hall.name.as_str())
+        self.halls.get(number.hall).map(String::as_str)
     }
 
     /// Returns the part of an address that means a board by its number: `3`, or `HALL.3`.
@@ -109,7 +95,7 @@ impl ViewerHall {
         for hall in 0..self.halls.len().max(1) {
             let boards: Vec<&ViewerBoard> =
                 self.boards.iter().map(|board| &**board).filter(|board| self.hall_of(&board.name) == hall).collect();
-            let name = self.halls.get(hall).map_or("", |hall| &hall.name);
+            let name = self.halls.get(hall).map_or("", String::as_str);
             let prefix = if name.is_empty() { String::new() } else { format!("{name}.") };
             let claims = self.plans.get(name).map(|plan| plan.claims());
             // The board that waits for a game with a number.
@@ -228,7 +214,7 @@ mod tests {
             ["a.x", "ab.x"].map(|board| hall.find(board).unwrap().current().unwrap().state_str())
         };
         assert_eq!(states(&lines), ["silent", "playing"]);
-        assert_eq!(hall(&lines).halls[0].away_since, Some(1000));
+        assert_eq!(["a.", "ab."].map(|name| hall(&lines).away_since(name)), [Some(1000), None]);
         lines.push("{\"type\":\"hall\",\"hall\":\"a\",\"state\":\"here\",\"generation\":\"x\"}");
         assert_eq!(states(&lines), ["playing", "playing"]);
         // A clock that runs has counted on until the last word.
