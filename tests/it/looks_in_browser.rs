@@ -195,7 +195,7 @@ fn paper_has_games_and_no_controls() {
     set_media(&mut browser, "print", "none");
     open(&mut browser, &past, "/");
     assert_eq!(browser.evaluate("document.querySelectorAll('.ev-final, .ev-links').length"), 3);
-    let shown = "[...document.querySelectorAll('.tools, .nav, .ctl, .acts, .foot, .lg, .men, .flt, .btn')].filter(one => one.getClientRects().length).length";
+    let shown = "[...document.querySelectorAll('.tools a, #state, .nav, .ctl, .acts, .foot, .lg, .men, .flt, .btn')].filter(one => one.getClientRects().length).length";
     assert_eq!(browser.evaluate(shown), 0);
     open(&mut browser, &server, "/board/1");
     assert_eq!(browser.evaluate(shown), 0);
@@ -227,4 +227,26 @@ fn last_moves_have_number_once_a_pair() {
     open(&mut browser, &server, "/");
     let text = "document.querySelector('.lead .rec').textContent.trim().replace(/\\s+/g, ' ')";
     assert_eq!(browser.evaluate(text), "1. 32-28 19-23 2. 28×19 14×23 3. 33-28");
+}
+
+/// The state beside an earlier move is that of the game now.
+#[test]
+fn earlier_move_has_last_one_named_live() {
+    let Some(mut browser) = Browser::open() else { return };
+    let server = hall(3).serve();
+    let before = "getComputedStyle(document.querySelector('#board .st'), '::before').content";
+    let turn = "document.querySelector('#tomove').getClientRects().length";
+    open(&mut browser, &server, "/board/1");
+    assert_eq!((browser.evaluate(before), browser.evaluate(turn)), ("none".into(), 1.into()));
+    browser.evaluate("document.querySelector('#back').click(), 0");
+    browser.wait("location.pathname", &"/game/board-1-1/4".into());
+    assert_eq!((browser.evaluate(before), browser.evaluate(turn)), ("\"Live: \"".into(), 1.into()));
+    open(&mut browser, &server, "/game/board-1-1/2");
+    assert_eq!(browser.evaluate(before), "\"Live: \"");
+    // After the end of a game, it is the turn of neither side.
+    open(&mut browser, &server, "/board/2");
+    assert_eq!((browser.evaluate(before), browser.evaluate(turn)), ("none".into(), 0.into()));
+    browser.evaluate("document.querySelector('#back').click(), 0");
+    browser.wait(turn, &1.into());
+    assert_eq!(browser.evaluate(before), "none");
 }

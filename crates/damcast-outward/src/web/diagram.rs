@@ -129,8 +129,8 @@ pub fn draw(variant: &Variant, drawing: &DiagramSpec<'_>) -> Markup {
         svg class=(if drawing.is_large { "bd big" } else { "bd" }) viewBox=(view) role="img" aria-label=(drawing.label)
             data-w=(width) data-h=(height) data-names=[drawing.is_large.then(|| names(variant).join(","))] {
             use href=(format!("#{}", diagram_key(variant))) {}
-            @if drawing.is_large { g class=(if is_algebraic { "co" } else { "nm" }) { (PreEscaped(captions(variant, drawing.pieces))) } }
             g class="mk" { (PreEscaped(marks)) }
+            @if drawing.is_large { g class=(if is_algebraic { "co" } else { "nm" }) { (PreEscaped(captions(variant, drawing.pieces))) } }
             g class="pt" { (PreEscaped(way)) }
             g class="ps" { (PreEscaped(pieces)) }
         }

@@ -140,7 +140,7 @@ const show = () => {
   const place = $('#view');
   if (drawn !== view) { place.replaceChildren(); delete place.dataset.mark; drawn = view; }
   for (const link of document.querySelectorAll('#views a')) {
-    if (link.hash.slice(1) === view) link.setAttribute('aria-current', 'page'); else link.removeAttribute('aria-current');
+    if (link.hash.slice(1) === view) link.setAttribute('aria-current', 'page'), link.parentNode.scrollLeft = link.offsetLeft - 99; else link.removeAttribute('aria-current');
   }
   views[view].draw(place, rest);
 };

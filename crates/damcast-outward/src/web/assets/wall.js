@@ -23,15 +23,20 @@ export function start({ $, $$, kind, put }) {
     range.selectNodeContents(text);
     return range.getBoundingClientRect().width > text.getBoundingClientRect().width;
   }
-  /** Shrinks (rem) and condenses (em) names, then leaves out given names, before the style sheet cuts them. */
+  /** Shrinks (rem) and condenses (em) names, then leaves out the given names of those that are still cut. */
   function fit() {
-    let names = $$(".wall .g .nm1");
-    names.forEach((name) => name.classList.remove("short"));
-    for (const [size, space] of [[1.95, 0], [1.7, -0.015], [1.5, -0.025], [1.32, -0.03]]) {
-      for (const { style } of names) { style.setProperty("--f", `${size}rem`); style.letterSpacing = `${space}em`; }
-      names = names.filter(isCut);
-    }
-    names.forEach((name) => name.classList.add("short"));
+    const shrink = (names) => {
+      for (const [size, space] of [[1.95, 0], [1.7, -0.015], [1.5, -0.025], [1.32, -0.03]]) {
+        for (const { style } of names) { style.setProperty("--f", `${size}rem`); style.letterSpacing = `${space}em`; }
+        names = names.filter(isCut);
+      }
+      return names;
+    };
+    const all = $$(".wall .g .nm1");
+    all.forEach((name) => name.classList.remove("short"));
+    const cut = shrink(all);
+    cut.forEach((name) => name.classList.add("short"));
+    shrink(cut);
   }
   addEventListener("resize", fit);
   paginate();

@@ -102,7 +102,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Renders a link with the state for each board, if there are several.
+    /// Renders a link with the state for each board, if there are several, behind the name of their hall.
     pub(super) fn overview(&self, boards: &[PageGame<'_>]) -> Markup {
         let link = |shown: &PageGame<'_>| {
             let key = format!("man-{}", self.key_of(shown));
@@ -115,7 +115,13 @@ impl<'a> PageBuilder<'a> {
                 }
             })
         };
-        let all = || html! { nav.men aria-label=(self.texts().boards) { @for shown in boards { (link(shown)) } } };
+        let hall = |of: &[PageGame<'_>]| {
+            let name = self.hall_of(of.first()?)?;
+            let key = format!("men-{}", percent_encoded(name));
+            Some(self.parts.leaf("span", &key, name, || html! { span { bdi { (name) } } }))
+        };
+        let halls = || boards.chunk_by(|one, other| self.hall_of(one) == self.hall_of(other));
+        let all = || html! { nav.men aria-label=(self.texts().boards) { @for of_hall in halls() { @if let Some(name) = hall(of_hall) { (name) } @for shown in of_hall { (link(shown)) } } } };
         html! { @if boards.len() > 1 { (self.parts.part("nav", "overview", all)) } }
     }
 
@@ -193,6 +199,7 @@ impl<'a> PageBuilder<'a> {
         let page = &self.player_pages(shown.game)[color.index()];
         // A card has no room for it.
         let fmjd_id = shown.player_tag(color, "FmjdId").filter(|_| class.starts_with("plb"));
+        let details = self.player_details(shown, color).join(" ");
         html! {
             div class=(class) {
                 (piece(color))
@@ -200,7 +207,7 @@ impl<'a> PageBuilder<'a> {
                     Some((section, player)) => { (self.player_link(section, player)) }
                     None => { (self.linked_name(page.as_deref(), Some(player.as_deref().unwrap_or(word)))) }
                 } }
-                span.mt { bdi { (self.player_details(shown, color).join(" ")) } @if let Some(id) = fmjd_id { " FMJD " (id) } }
+                @if fmjd_id.is_some() || !details.is_empty() { span.mt { bdi { (details) } @if let Some(id) = fmjd_id { " FMJD " (id) } } }
                 (self.clock(shown.game, color, at.is_some()))
                 @if let Some(entry) = at {
                     span.ck.then { time { (time(entry.clock.and_then(|clock| clock.seconds(color)))) } }
@@ -379,7 +386,7 @@ impl<'a> PageBuilder<'a> {
         html! {
             section.brd #board tabindex="0" aria-label=(title) {
                 h2.vh { (title) }
-                (self.parts.part("div", "status", || html! { div.top { span.no { (title) } p.st { (self.status(game)) } } }))
+                (self.parts.part("div", "status", || html! { div.top { span.no { (title) } p.st data-now=[game.is_on().then_some(texts.live)] { (self.status(game)) } } }))
                 (self.parts.part("div", "black", || self.player_line(shown, Color::Black, "plb bk", studied)))
                 (self.parts.part("div", "position", || html! { div.bwrap { (self.drawing(game.variant, whole.diagram(at), ply, true, &label)) } }))
                 (self.parts.part("div", "white", || self.player_line(shown, Color::White, "plb wh", studied)))

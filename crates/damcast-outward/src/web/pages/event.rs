@@ -128,7 +128,7 @@ impl<'a> PageBuilder<'a> {
             html! { p.ev-now {
                 @if let Some(round) = &round { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { bdi { (fill(texts.round, truncated(round))) } } " · " }
                 (self.language().count(texts.games_on, on)) " · " (self.language().count(texts.games_over, over))
-                @if plan.event.is_described() { " · " a href=(self.link("/event")) { (if plan.event.schedule().next().is_some() { texts.schedule } else { texts.about_event }) } }
+                @if plan.event.is_described() { span.noprint { " · " a href=(self.link("/event")) { (if plan.event.schedule().next().is_some() { texts.schedule } else { texts.about_event }) } } }
             } }
         };
         let open = |section: &'a PlannedSection| {
@@ -155,7 +155,7 @@ impl<'a> PageBuilder<'a> {
                 div.hd {
                     h2 { (if self.open_pairings(None) == [0, 0] { texts.final_standings } else { texts.standings }) }
                     (self.open_results(None))
-                    p { a href=(self.link("/standings")) { (texts.standings) } }
+                    p.noprint { a href=(self.link("/standings")) { (texts.standings) } }
                 }
                 @for section in sections {
                     @if let Some(title) = plan::title(&section.name) { h3 { bdi { (truncated(title)) } } }
@@ -207,7 +207,7 @@ impl<'a> PageBuilder<'a> {
                 ol { @for (at, name) in event.schedule() { li {
                     time datetime=(utc_time(at)) data-moment { (local_time(at)) }
                     b { bdi { (shortened(name, MAX_FACT_LEN)) } }
-                    span.ev-left data-until=(utc_time(at)) {}
+                    span.ev-left.noprint data-until=(utc_time(at)) {}
                 } } }
                 p.ev-zone #zone {}
             }

@@ -45,11 +45,17 @@ impl<'a> PageContent<'a> {
 }
 
 impl PageBuilder<'_> {
-    /// Renders the name of the event and its round.
+    /// Renders the name of the event and its round; after the event, only pages of a round or a game have one.
     pub(super) fn title(&self, shown: &[PageGame<'_>], round: Option<&str>) -> Markup {
         let event = self.event(shown).unwrap_or_else(|| self.texts().untitled.to_owned());
         let round = round.or_else(|| self.round_of(shown.iter().map(|shown| shown.game))).map(truncated);
+        let has_round = !self.is_over() || self.is_page_of_game() || matches!(self.address.kind, PageKind::Round(_));
+        let round = round.filter(|_| has_round);
         html! { bdi { (event) } @if let Some(round) = round { " " span { bdi { (fill(self.texts().round, round)) } } } }
+    }
+
+    fn is_page_of_game(&self) -> bool {
+        matches!(self.address.kind, PageKind::Board(_) | PageKind::Game { .. } | PageKind::Trial { .. })
     }
 
     /// Returns the name of the event from the tournament, else from these games, current games or unstarted games.
@@ -162,12 +168,12 @@ impl PageBuilder<'_> {
                 nav.nav aria-label=(texts.pages) { (self.navigation()) }
             }
             (self.banner())
-            @if self.address.hides_results { p.wrap.spoil { (texts.results_hidden) " " (toggle) } }
+            @if self.address.hides_results { p.wrap.spoil.noprint { (texts.results_hidden) " " (toggle) } }
             (main)
             footer.wrap { div.foot {
-                @if self.live == LiveMode::Files { span { (texts.files) ": " a href="/games.pdn" { "games.pdn" } } } @else {
+                @if self.live == LiveMode::Files { span { (texts.files) " " a href="/games.pdn" { "games.pdn" } } } @else {
                     @if !self.address.hides_results { (toggle) }
-                    span { (texts.files) ": " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } }
+                    span { (texts.files) " " a href="/games.pdn" { "games.pdn" } " · " a href="/events.ndjson" { "events.ndjson" } }
                     a href=(self.link("/studio")) { (self.studio_texts().studio) }
                 }
                 label.study.s hidden { input #letters type="checkbox" checked autocomplete="off"; " " (texts.letter_keys) }
@@ -208,10 +214,9 @@ impl PageBuilder<'_> {
         let rounds = self.view.rounds();
         let numbered = rounds.partition_point(|round| round.parse::<u64>().is_ok());
         let here = |address: &str| (self.address.path == address).then_some("page");
-        let is_game = matches!(self.address.kind, PageKind::Board(_) | PageKind::Game { .. } | PageKind::Trial { .. });
         self.parts.part("p", "nav", || {
             html! { p data-event=[self.view.plan.event.name()] {
-                a href=(self.link("/")) aria-current=[here("/").or(is_game.then_some("page"))] { (texts.boards) }
+                a href=(self.link("/")) aria-current=[here("/").or(self.is_page_of_game().then_some("page"))] { (texts.boards) }
                 a href=(self.link("/standings")) aria-current=[here("/standings")] { (texts.standings) }
                 @if self.view.plan.sections.iter().any(|section| !section.players.is_empty()) {
                     a href=(self.link("/players")) aria-current=[here("/players")] { (texts.players) }

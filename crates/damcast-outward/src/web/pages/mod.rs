@@ -377,7 +377,7 @@ impl<'a> PageBuilder<'a> {
         let [on, over] = self.count_games(&boards);
         let main = self.main("wall", "wl", || {
             let head = || html! { h1 { (self.title(&shown, self.current_round().as_deref())) } };
-            let counts = || html! { p { (self.language().count(texts.games_on, on)) " · " (self.language().count(texts.games_over, over)) @for delay in self.delays() { " · " (delay) } } };
+            let counts = || html! { p { @if !shown.is_empty() { (self.language().count(texts.games_on, on)) " · " (self.language().count(texts.games_over, over)) } @for delay in self.delays() { " · " (delay) } } };
             html! {
                 header.wh1 {
                     (self.parts.part("h1", "head", head))
@@ -483,21 +483,21 @@ impl<'a> PageBuilder<'a> {
             let inputs = (shown.number, self.digest(shown), self.player_pages(shown.game), pairing);
             self.parts.leaf("tr", &format!("file-{}", percent_encoded(&name)), inputs, || {
                 html! { tr {
-                    td.fn { bdi { (truncated(round(shown.game))) } }
+                    td.pl1 { bdi { (truncated(round(shown.game))) } }
                     th.pl1 scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } }
                     (self.player_row(shown, pairing))
-                    td.fn { a href=(format!("{}.pdn", shown.game_address())) { (name) } }
+                    td.fn.noprint { a href=(format!("{}.pdn", shown.game_address())) { (name) } }
                 } }
             })
         };
         self.current_page("list", texts.games, || html! {
-            div.hd { h2 { (texts.games) } p { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" }
+            div.hd { h2 { (texts.games) } p.noprint { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" }
                 @if self.live != LiveMode::Files { " · " a href="/events.ndjson" { "events.ndjson" } } } }
             @if games.is_empty() { p.none { (texts.no_game_over) } (self.suggested_links()) } @else {
                 div.tb tabindex="0" role="region" aria-label=(texts.games) { table.st1 {
                     thead { tr {
-                        th.fn scope="col" { (texts.round_heading) } th.pl1 scope="col" { (texts.board_heading) }
-                        @for heading in [texts.white, texts.black, texts.result] { th scope="col" { (heading) } } th.fn scope="col" { "PDN" }
+                        th.pl1 scope="col" { (texts.round_heading) } th.pl1 scope="col" { (texts.board_heading) }
+                        @for heading in [texts.white, texts.black, texts.result] { th scope="col" { (heading) } } th.fn.noprint scope="col" { "PDN" }
                     } }
                     (self.parts.part("tbody", "files", || html! { tbody { @for shown in &games { (row(shown)) } } }))
                 } }

@@ -19,7 +19,8 @@ impl<'a> PageBuilder<'a> {
     /// Renders the pairings of a round, with official points or the status of the game.
     pub(super) fn pairings(&self, section: &PlannedSection, round: &PlannedRound, shown: &[PageGame<'_>]) -> Markup {
         let texts = self.texts();
-        let title = format!("{} {}", title(&section.name).unwrap_or_default(), fill(texts.round, round.number));
+        let round_title = fill(texts.round, round.number);
+        let title = title(&section.name).map_or(round_title.clone(), |section| format!("{section} · {round_title}"));
         let key = format!("{}-{}", percent_encoded(&section.name), round.number);
         let row = |index: usize, pairing: &PlannedPairing| {
             let game = self.game_of(pairing, shown);
@@ -39,9 +40,9 @@ impl<'a> PageBuilder<'a> {
         };
         let is_link = !matches!(self.address.kind, PageKind::Round(_) | PageKind::EmbedRound(_));
         self.parts.part("div", &format!("pairings-{key}"), || html! { div {
-            div.hd { h2 { @if is_link { a href=(self.link(&format!("/round/{}", round.number))) { bdi { (title.trim()) } } } @else { bdi { (title.trim()) } } } }
+            div.hd { h2 { @if is_link { a href=(self.link(&format!("/round/{}", round.number))) { bdi { (title) } } } @else { bdi { (title) } } } }
             @if !round.matches.is_empty() { (self.matches(section, round)) }
-            div.tb tabindex="0" role="region" aria-label=(title.trim()) { table.st1 {
+            div.tb tabindex="0" role="region" aria-label=(title) { table.st1 {
                 thead { (self.headings_of_games()) }
                 tbody { @for (index, pairing) in round.pairings.iter().enumerate() { (row(index, pairing)) } }
             } }
@@ -58,12 +59,24 @@ impl<'a> PageBuilder<'a> {
     }
 
     /// Returns the official result of a pairing, else the result or the status of its game, else whether it is deferred.
-    fn result_of_pairing(&self, pairing: &PlannedPairing, game: Option<&PageGame<'_>>) -> String {
+    fn result_of_pairing(&self, pairing: &PlannedPairing, game: Option<&PageGame<'_>>) -> Markup {
         let texts = self.texts();
         match game.filter(|shown| pairing.points.is_none() && !shown.game.is_unstarted()) {
-            Some(shown) => self.result(shown.game).map_or_else(|| self.status(shown.game), score),
-            None => official_result(texts, pairing).unwrap_or_else(|| texts.not_started.to_owned()),
+            Some(shown) => self.result_of_game(shown.game),
+            None => html! { @match official_result(texts, pairing) {
+                Some(result) if pairing.points.is_some() => { b { (result) } }
+                later => { (later.as_deref().unwrap_or(texts.not_started)) }
+            } },
         }
+    }
+
+    /// Renders the result of a game, else its status.
+    fn result_of_game(&self, game: &ViewerGame) -> Markup {
+        html! { @match self.result(game) {
+            Some(result) => { b { (score(result)) } }
+            // Browsers would break a move at its hyphen.
+            None => { span.nw[self.is_being_played(game)] { (self.status(game)) } }
+        } }
     }
 
     /// Returns the number of pairings without official points whose game or micro-match is not over, and of those whose game is over but whose
@@ -130,7 +143,7 @@ impl<'a> PageBuilder<'a> {
             }
             td.nw { @match pairing {
                 Some(pairing) => { (self.result_of_pairing(pairing, Some(shown))) }
-                None => { (self.result(shown.game).map_or_else(|| self.status(shown.game), score)) }
+                None => { (self.result_of_game(shown.game)) }
             } }
         }
     }

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::address::percent_encoded;
 use super::{PageBuilder, PageError, PageGame};
 use crate::web::diagram::{self, DiagramSpec};
-use crate::web::state::{WholeGame, fields_of_move, letters};
+use crate::web::state::{WholeGame, fields_of_move, letters, natural_order};
 use crate::web::stored_games::StoredGames;
 use crate::web::texts::fill;
 
@@ -46,6 +46,14 @@ impl Trial {
         }
         let legal = position.legal_moves_bounded(&mut jumps)?;
         Some(Trial { variant, moves, last, position, legal })
+    }
+
+    /// Returns the moves that may follow as text, in the order of their squares, each with its path.
+    fn legal_moves(&self) -> Vec<(String, Vec<usize>)> {
+        let text = |ply| notation::write(self.variant, ply, &self.legal);
+        let mut moves: Vec<_> = self.legal.iter().map(|ply| (text(ply), fields_of_move(self.variant, ply).0)).collect();
+        moves.sort_by_cached_key(|(text, _)| natural_order(text));
+        moves
     }
 }
 
@@ -109,13 +117,11 @@ impl PageBuilder<'_> {
                         span.vh { (self.side(*side)) " " } (super::board::with_capture_sign(text))
                     } }
                 } }
-                h2 { (texts.legal_moves) }
+                h2.noprint { (texts.legal_moves) }
                 @if trial.legal.is_empty() { p.q { (texts.no_legal_move) } }
                 // A longer line has no page.
-                ul.line #legal { @for ply in trial.legal.iter().filter(|_| count < MAX_LINE_LEN) {
-                    @let text = notation::write(trial.variant, ply, &trial.legal);
-                    @let path = fields_of_move(trial.variant, ply).0;
-                    li { a href=(address(count, Some(&text))) data-path=(path.iter().map(usize::to_string).collect::<Vec<_>>().join(",")) { (super::board::with_capture_sign(&text)) } }
+                ul.line.noprint #legal { @for (text, path) in trial.legal_moves().iter().filter(|_| count < MAX_LINE_LEN) {
+                    li { a href=(address(count, Some(text))) data-path=(path.iter().map(usize::to_string).collect::<Vec<_>>().join(",")) { (super::board::with_capture_sign(text)) } }
                 } }
                 div.acts.noprint { button.btn.study #turnboard type="button" hidden { (texts.turn_board) } }
             } }))

@@ -232,7 +232,7 @@ texts! {
         /// Heading of the games without a round, on the page of the standings.
         all_games: "All games", "Alle partijen", "Toutes les parties", "Все партии";
         /// Foot of each page, before the names of files.
-        files: "Files for programs", "Bestanden voor programma’s", "Fichiers pour programmes", "Файлы для программ";
+        files: "Files for programs:", "Bestanden voor programma’s:", "Fichiers pour programmes :", "Файлы для программ:";
         /// Screen at the wall, beside the QR code of the page’s address.
         page_address: "This page", "Deze pagina", "Cette page", "Эта страница";
         /// Heading of a column of the standings.
