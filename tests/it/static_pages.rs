@@ -249,7 +249,7 @@ fn open_pages_follow_files_of_a_subfolder() {
     // Standings.
     browser.visit(&format!("{place}standings.html"));
     browser.wait(LIVE, &"Live".into());
-    let first = "document.querySelector('.st1:has(.x) tbody th').textContent";
+    let first = "document.querySelector('.st1:has(.x) tbody th a').textContent";
     assert_eq!(browser.evaluate(first), "Ba");
     // The result of another pairing is corrected.
     let tournament = fs::read_to_string(outlet.path("tournament.json")).unwrap();

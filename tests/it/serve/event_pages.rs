@@ -95,11 +95,11 @@ fn first_page_tells_what_is_on_now() {
     // The result of the board is not official yet.
     outlet.append_event("board-1", json!({"n": 2, "type": "result", "result": "0-2"}));
     server.wait_for(&outlet);
-    let teams = ["0 games are being played · 1 is over", "Score now</th>", "0–0</td><td class=\"nw\">0–2</td>"];
+    let teams = ["0 games are being played · 1 is over", "Score now</th>", "0–0</td><td class=\"nw sc\">0–2</td>"];
     assert_page(&server, "/", &teams, &["Final standings"]);
     let now = [
         "As it stands</h3><p>With 1 result that is not official yet",
-        "<td class=\"pl1\">1</td><th scope=\"row\"><a class=\"pn\" href=\"/player/main-2\"><bdi>Ba &lt;i&gt;</bdi></a></th><td class=\"sc\">2</td><td>2</td>",
+        "<td class=\"pl1\">1</td><th scope=\"row\"><a class=\"pn\" href=\"/player/main-2\"><bdi>Ba &lt;i&gt;</bdi></a> <span class=\"by s\"><bdi>Hijken</bdi></span></th><td class=\"sc\">2</td><td>2</td>",
     ];
     assert_page(&server, "/standings", &now, &[]);
     write(&outlet, &facts("2199-07-12", ""), &[("closed", Some(["2", "0"])), ("open", Some(["0", "2"]))]);

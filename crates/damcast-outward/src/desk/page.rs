@@ -9,7 +9,7 @@ use crate::web::assets::{Asset, CSS, JS, STYLE, joined, minify};
 
 /// Page of the desk with its assets.
 pub struct Page {
-    /// HTML in each language; no address has its path.
+    /// HTML in each language; their paths are unused.
     texts: Vec<(Language, Asset)>,
     /// Style and script.
     pub assets: Vec<Asset>,

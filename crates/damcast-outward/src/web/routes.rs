@@ -47,7 +47,7 @@ const FORM_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'sel
 pub struct Site {
     /// Newest view.
     pub views: watch::Receiver<Arc<View>>,
-    /// Each open stream has a copy.
+    /// Each open stream has a clone; their number is that of the viewers.
     pub viewers: Arc<()>,
     /// Programs that read PDN files.
     pub readers: PdnReaders,

@@ -154,7 +154,7 @@ views.set_up = {
       const answer = await ask({do: 'show-setup'});
       // Ignore the answer if something was changed meanwhile: it may be older than the change.
       if (where().view !== 'set_up' || changes !== evening.changes) return;
-      if (!answer.ok) { fill(place, answer.error, () => [el('div.hd', {}, el('h2', {}, texts.set_up)), el('p.no', {}, english(answer.error))]); return; }
+      if (!answer.ok) { fill(place, answer.error, () => [el('div.hd', {}, el('h2', {}, texts.set_up)), /no configuration file/.test(answer.error) ? el('p', {}, texts.no_config_file) : el('p.no', {}, english(answer.error))]); return; }
       evening.setup = answer.setup;
     }
     const {setup, previous} = evening;

@@ -24,7 +24,7 @@ views.results = {
     const mark = [views.results.filter, last?.version, rows.map(of => [of.section.name, of.round.round, of.rows.map(({pairing, board, last, clocks, ...row}) => row)])];
     const keys = rows.flatMap(of => of.rows.map(row => keyOfRow(of.section, row)));
     const isNew = fill(place, mark, () => [
-      el('div.hd', {}, el('h2', {}, texts.results_title), el('p', {}, open.length ? texts.results_keys : texts.no_open_round)),
+      el('div.hd', {}, el('h2', {}, texts.results_title), el(open.length ? 'p.keys' : 'p', {}, open.length ? texts.results_keys : texts.no_open_round)),
       el('div.ab', {}, ...[['missing', texts.filter_missing], ['all', texts.filter_all]].map(([filter, title]) =>
         button(title, `filter ${filter}`, () => { views.results.filter = filter; show(); }, {'aria-pressed': String(views.results.filter === filter)})),
         last && button(`${texts.undo}: ${last.what}`, 'undo', () => undoOf(last)),

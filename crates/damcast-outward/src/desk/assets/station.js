@@ -34,8 +34,8 @@ views.station = {
     fill(alarms, status.alarms, () => [el('div.hd', {}, el('h2', {}, texts.alarms), zone()), status.alarms.length
       ? table(texts.alarms, [texts.since_column, texts.alarm, texts.place, texts.description], status.alarms.map(alarm => [dayAndTime(alarm.since), alarm.kind, alarm.board ?? alarm.place ?? texts.station, english(alarm.text)]), '.crd') : el('p.q', {}, texts.no_alarms)]);
     const lines = part(place, 'section', {id: 'lines'});
-    const cells = status.lines.map(line => [line.name, line.port, plain(line.link), plain(line.text), String(line.plies), String(line.setups), String(line.noise_bytes), String(line.bad_checksums), plain(line.fault ?? line.pending ?? '')]);
-    fill(lines, cells, () => [el('div.hd', {}, el('h2', {}, texts.lines)), table(texts.lines, [texts.line, texts.port, texts.link, texts.state, texts.plies_column, texts.set_ups, texts.noise, texts.checksums, texts.notes], cells)]);
+    const cells = status.lines.map(line => [line.name, line.port, plain(line.link), plain(line.text), plain(line.fault ?? line.pending ?? ''), String(line.plies), String(line.setups), String(line.noise_bytes), String(line.bad_checksums)]);
+    fill(lines, cells, () => [el('div.hd', {}, el('h2', {}, texts.lines)), table(texts.lines, [texts.line, texts.port, texts.link, texts.state, texts.notes, texts.plies_column, texts.set_ups, texts.noise, texts.checksums], cells)]);
     const outlets = part(place, 'section', {id: 'outlets'});
     const folders = status.outlets.map(outlet => [outlet.name, outlet.directory, outlet.delay_s || outlet.delay_plies ? [outlet.delay_s && `${outlet.delay_s} s`, outlet.delay_plies && count(texts.plies, outlet.delay_plies)].filter(Boolean).join(', ') : texts.no_delay, outlet.held ? plain(outlet.held) : texts.outlet_active]);
     fill(outlets, [folders, viewers?.viewers, known.silent, status.disk?.free_bytes >> 24], () => [el('div.hd', {}, el('h2', {}, texts.public_files)), table(texts.outlets, [texts.outlet, texts.folder, texts.delay, texts.state], folders),

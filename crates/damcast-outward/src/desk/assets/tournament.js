@@ -204,8 +204,8 @@ views.standings = {
       const ties = Object.keys(section.rows?.[0]?.tiebreaks ?? {});
       const [results, pairings] = section.results ?? [0, 0];
       return el('section', {}, el('div.hd', {}, el('h2', {}, bdi(section.section === 'main' ? texts.standings : section.section)), el('p', {}, filled(texts.after_round, section.after_round, results, pairings))),
-        section.teams?.length > 0 && table(filled(texts.title_of, texts.team, section.section), [texts.rank, texts.team, texts.played, texts.match_points, texts.board_points], section.teams.map(team => [String(team.rank), team.name, String(team.played), team.match_points, team.board_points])),
-        table(filled(texts.title_of, texts.standings, section.section), [texts.rank, texts.name, texts.played, texts.points, ...ties.map(tie => named('tie', tie))], section.rows.map(row => [String(row.rank), row.name, String(row.games), row.points, ...ties.map(tie => [row.tiebreaks[tie] ?? '–'].flat().join(' '))]), '.nm'));
+        section.teams?.length > 0 && table(filled(texts.title_of, texts.team, section.section), [texts.rank, texts.team, texts.match_points, texts.board_points, texts.played], section.teams.map(team => [String(team.rank), team.name, team.match_points, team.board_points, String(team.played)])),
+        table(filled(texts.title_of, texts.standings, section.section), [texts.rank, texts.name, texts.points, texts.played, ...ties.map(tie => named('tie', tie))], section.rows.map(row => [String(row.rank), row.name, row.points, String(row.games), ...ties.map(tie => [row.tiebreaks[tie] ?? '–'].flat().join(' '))]), '.nm'));
     }) : [el('div.hd', {}, el('h2', {}, texts.no_standings))]);
   },
 };

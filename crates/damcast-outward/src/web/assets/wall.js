@@ -33,10 +33,12 @@ export function start({ $, $$, kind, put }) {
       return names;
     };
     const all = $$(".wall .g .nm1");
-    all.forEach((name) => name.classList.remove("short"));
+    all.forEach((name) => name.classList.remove("short", "long"));
     const cut = shrink(all);
     cut.forEach((name) => name.classList.add("short"));
-    shrink(cut);
+    // Few boards leave room for a second line.
+    const long = shrink(cut);
+    if ($(".grid").dataset.count < 10) long.forEach((name) => name.classList.add("long"));
   }
   addEventListener("resize", fit);
   paginate();

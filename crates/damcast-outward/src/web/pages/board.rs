@@ -102,7 +102,7 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Renders a link with the state for each board, if there are several, behind the name of their hall.
+    /// Renders a link with the state for each board, if there are several, after the name of their hall.
     pub(super) fn overview(&self, boards: &[PageGame<'_>]) -> Markup {
         let link = |shown: &PageGame<'_>| {
             let key = format!("man-{}", self.key_of(shown));
@@ -187,13 +187,13 @@ impl<'a> PageBuilder<'a> {
         html! { p.rec { @for index in 0..last.len() { span { (text(index)) } " " } } }
     }
 
-    /// Renders a player with the clock; with the clock at an entry of the game in its place, if there is one.
+    /// Renders a player with the clock; where an earlier position is shown, with the clock after the entries before it in its place.
     pub(super) fn player_line(
         &self,
         shown: &PageGame<'_>,
         color: Color,
         class: &str,
-        at: Option<&ViewerEntry>,
+        before: Option<&[Arc<ViewerEntry>]>,
     ) -> Markup {
         let (player, word) = (shown.player_tag(color, ""), self.side(color));
         let page = &self.player_pages(shown.game)[color.index()];
@@ -208,9 +208,9 @@ impl<'a> PageBuilder<'a> {
                     None => { (self.linked_name(page.as_deref(), Some(player.as_deref().unwrap_or(word)))) }
                 } }
                 @if fmjd_id.is_some() || !details.is_empty() { span.mt { bdi { (details) } @if let Some(id) = fmjd_id { " FMJD " (id) } } }
-                (self.clock(shown.game, color, at.is_some()))
-                @if let Some(entry) = at {
-                    span.ck.then { time { (time(entry.clock.and_then(|clock| clock.seconds(color)))) } }
+                (self.clock(shown.game, color, before.is_some()))
+                @if let Some(entries) = before {
+                    span.ck.then { time { (time(entries.last().and_then(|entry| entry.clock?.seconds(color)))) } }
                 }
             }
         }
@@ -375,7 +375,7 @@ impl<'a> PageBuilder<'a> {
         let ply = entry.and_then(|entry| entry.ply.as_ref());
         let title = self.board_title(shown.number);
         let label = if at < entries.len() { said.clone() } else { format!("{title}. {}", self.status(game)) };
-        let studied = entry.map(|entry| &**entry).filter(|_| at < entries.len());
+        let before = (at < entries.len()).then(|| &entries[..at]);
         // The board may play its next game.
         let live = format!("/board/{}", percent_encoded(&shown.board));
         let step = |to: usize| self.link(&format!("{}/{to}", shown.game_address()));
@@ -386,10 +386,10 @@ impl<'a> PageBuilder<'a> {
         html! {
             section.brd #board tabindex="0" aria-label=(title) {
                 h2.vh { (title) }
-                (self.parts.part("div", "status", || html! { div.top { span.no { (title) } p.st data-now=[game.is_on().then_some(texts.live)] { (self.status(game)) } } }))
-                (self.parts.part("div", "black", || self.player_line(shown, Color::Black, "plb bk", studied)))
+                (self.parts.part("div", "status", || html! { div.top { span.no { (title) } p.st data-now=[(game.state_str() == "playing" && !self.is_adjourned(game)).then_some(texts.live_now)] { (self.status(game)) } } }))
+                (self.parts.part("div", "black", || self.player_line(shown, Color::Black, "plb bk", before)))
                 (self.parts.part("div", "position", || html! { div.bwrap { (self.drawing(game.variant, whole.diagram(at), ply, true, &label)) } }))
-                (self.parts.part("div", "white", || self.player_line(shown, Color::White, "plb wh", studied)))
+                (self.parts.part("div", "white", || self.player_line(shown, Color::White, "plb wh", before)))
                 p.now { (self.parts.part("b", "said", || html! { b #now { (said) } })) " " (self.parts.part("span", "likely", likely)) }
                 p.vh #say aria-live="polite" {}
                 (self.parts.part("div", "controls", || html! { div.ctl {

@@ -148,7 +148,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Renders the end of the event: the first places, the report, the rounds and the games.
     fn outcome(&self) -> Markup {
-        let texts = self.texts();
+        let (texts, event) = (self.texts(), &self.view.plan.event);
         let sections = &self.view.plan.standings;
         let standings = || {
             html! { div.ev-final {
@@ -161,10 +161,13 @@ impl<'a> PageBuilder<'a> {
                     @if let Some(title) = plan::title(&section.name) { h3 { bdi { (truncated(title)) } } }
                     @let planned = self.view.plan.section(&section.name);
                     @for (kind, rows, planned) in [("teams", &section.teams, None), ("players", &section.rows, planned)] { (self.table((kind, &section.name), &rows[..rows.len().min(MAX_ROWS)], planned, false)) }
+                    @let places = section.rows.len().max(section.teams.len());
+                    @if places > MAX_ROWS { p.ev-links { a href=(self.link("/standings")) { (fill(texts.all_places, places)) } } }
                 }
             } }
         };
         html! {
+            @if !event.start.is_empty() || !event.end.is_empty() { div.ev-report { p.ev-when { (self.days()) } } }
             // The order of the first places is a result.
             @if !sections.is_empty() && !self.address.hides_results { (self.parts.part("div", "final", standings)) }
             (self.report())

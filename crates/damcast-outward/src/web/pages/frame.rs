@@ -49,9 +49,12 @@ impl PageBuilder<'_> {
     pub(super) fn title(&self, shown: &[PageGame<'_>], round: Option<&str>) -> Markup {
         let event = self.event(shown).unwrap_or_else(|| self.texts().untitled.to_owned());
         let round = round.or_else(|| self.round_of(shown.iter().map(|shown| shown.game))).map(truncated);
-        let has_round = !self.is_over() || self.is_page_of_game() || matches!(self.address.kind, PageKind::Round(_));
-        let round = round.filter(|_| has_round);
+        let round = round.filter(|_| self.has_round());
         html! { bdi { (event) } @if let Some(round) = round { " " span { bdi { (fill(self.texts().round, round)) } } } }
+    }
+
+    fn has_round(&self) -> bool {
+        self.is_page_of_game() || matches!(self.address.kind, PageKind::Round(_)) || !self.is_over()
     }
 
     fn is_page_of_game(&self) -> bool {
@@ -168,7 +171,7 @@ impl PageBuilder<'_> {
                 nav.nav aria-label=(texts.pages) { (self.navigation()) }
             }
             (self.banner())
-            @if self.address.hides_results { p.wrap.spoil.noprint { (texts.results_hidden) " " (toggle) } }
+            @if self.address.hides_results { p.wrap.spoil { (texts.results_hidden) " " span.noprint { (toggle) } } }
             (main)
             footer.wrap { div.foot {
                 @if self.live == LiveMode::Files { span { (texts.files) " " a href="/games.pdn" { "games.pdn" } } } @else {
@@ -214,12 +217,13 @@ impl PageBuilder<'_> {
         let rounds = self.view.rounds();
         let numbered = rounds.partition_point(|round| round.parse::<u64>().is_ok());
         let here = |address: &str| (self.address.path == address).then_some("page");
+        let is_player = matches!(self.address.kind, PageKind::Player { .. });
         self.parts.part("p", "nav", || {
             html! { p data-event=[self.view.plan.event.name()] {
                 a href=(self.link("/")) aria-current=[here("/").or(self.is_page_of_game().then_some("page"))] { (texts.boards) }
                 a href=(self.link("/standings")) aria-current=[here("/standings")] { (texts.standings) }
                 @if self.view.plan.sections.iter().any(|section| !section.players.is_empty()) {
-                    a href=(self.link("/players")) aria-current=[here("/players")] { (texts.players) }
+                    a href=(self.link("/players")) aria-current=[here("/players").or(is_player.then_some("page"))] { (texts.players) }
                 }
                 @if rounds.len() > 1 { @for round in rounds[numbered.saturating_sub(MAX_LINKED_ROUNDS)..].iter().take(MAX_LINKED_ROUNDS) {
                     @let address = format!("/round/{}", percent_encoded(round));
@@ -250,7 +254,7 @@ impl PageBuilder<'_> {
             _ => {
                 let site = self.site(shown);
                 let round = round.as_ref().map(|round| fill(self.texts().round, truncated(round)));
-                let round = round.filter(|round| round != title);
+                let round = round.filter(|round| round != title && self.has_round());
                 let facts = |title: &str| {
                     let facts = [Some(title.into()), round.as_deref().map(Cow::Borrowed), site.map(truncated)];
                     facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")

@@ -129,7 +129,7 @@ impl<'a> PageGame<'a> {
         format!("/picture/{}-{}/{entries}.png", percent_encoded(&self.board), self.game.number)
     }
 
-    /// Returns a tag of a player by its name behind the side, as `Title`; for an empty one the name of the player.
+    /// Returns the tag of a player with this suffix, such as `Title`; the tag with an empty suffix is the name of the player.
     fn player_tag(&self, color: Color, tag: &str) -> Option<Cow<'a, str>> {
         self.game.tag(&format!("{}{tag}", ["White", "Black"][color.index()])).map(truncated)
     }
@@ -416,6 +416,7 @@ impl<'a> PageBuilder<'a> {
                 (self.overview(&boards))
                 @if !boards.is_empty() { (self.boards(&boards, false)) }
                 @for (section, planned) in &planned { (self.pairings(section, planned, &shown)) }
+                @if matches!(self.address.kind, PageKind::EmbedRound(_)) { p.s { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { (self.texts().full_page) } } }
             }
         });
         let title = fill(self.texts().round, truncated(round));
@@ -483,23 +484,31 @@ impl<'a> PageBuilder<'a> {
             let inputs = (shown.number, self.digest(shown), self.player_pages(shown.game), pairing);
             self.parts.leaf("tr", &format!("file-{}", percent_encoded(&name)), inputs, || {
                 html! { tr {
-                    td.pl1 { bdi { (truncated(round(shown.game))) } }
                     th.pl1 scope="row" { a href=(self.link(&shown.game_address())) { (shown.number) } }
                     (self.player_row(shown, pairing))
                     td.fn.noprint { a href=(format!("{}.pdn", shown.game_address())) { (name) } }
                 } }
             })
         };
+        let heading = |round: &str| {
+            let link = || html! { a href=(self.link(&format!("/round/{}", percent_encoded(round)))) { bdi { (fill(texts.round, truncated(round))) } } };
+            let row =
+                || html! { tr { th colspan="5" scope="colgroup" { @if round.is_empty() { "–" } @else { (link()) } } } };
+            self.parts.leaf("tr", &format!("files-{}", percent_encoded(round)), (), row)
+        };
+        let has_rounds = games.first().is_some_and(|shown| !round(shown.game).is_empty());
         self.current_page("list", texts.games, || html! {
             div.hd { h2 { (texts.games) } p.noprint { a href="/games.pdn" { "games.pdn" } " · " a href="/started.pdn" { "started.pdn" }
                 @if self.live != LiveMode::Files { " · " a href="/events.ndjson" { "events.ndjson" } } } }
             @if games.is_empty() { p.none { (texts.no_game_over) } (self.suggested_links()) } @else {
                 div.tb tabindex="0" role="region" aria-label=(texts.games) { table.st1 {
                     thead { tr {
-                        th.pl1 scope="col" { (texts.round_heading) } th.pl1 scope="col" { (texts.board_heading) }
+                        th.pl1 scope="col" { (texts.board_heading) }
                         @for heading in [texts.white, texts.black, texts.result] { th scope="col" { (heading) } } th.fn.noprint scope="col" { "PDN" }
                     } }
-                    (self.parts.part("tbody", "files", || html! { tbody { @for shown in &games { (row(shown)) } } }))
+                    (self.parts.part("tbody", "files", || html! { tbody { @for of_round in games.chunk_by(|one, other| round(one.game) == round(other.game)) {
+                        @if has_rounds { (heading(round(of_round[0].game))) } @for shown in of_round { (row(shown)) }
+                    } } }))
                 } }
             }
         })
@@ -541,10 +550,6 @@ impl<'a> PageBuilder<'a> {
                 (self.table(("players", &section.name), &section.rows, planned, true))
                 @if let Some(planned) = planned {
                     (self.standings_now(planned, &section.rows))
-                    @if let Some(round) = planned.rounds.iter().rev().find(|round| round.has_begun() && !round.matches.is_empty()) {
-                        h3 { (fill(texts.round, round.number)) }
-                        (self.matches(planned, round))
-                    }
                 }
             }
         } }

@@ -177,9 +177,9 @@ impl<'a> PageBuilder<'a> {
                     tr { td { (row.rank) } th scope="row" { (name(Some(&truncated(&row.name)))) } td { (row.points) } }
                 } }
             }
-            // One line has room.
+            // The panel has room for one line.
             @let (count, sentence) = if open > 0 { (open, texts.provisional) } else { (missing, texts.results_missing) };
-            @if count > 0 { p.st { (self.language().count(sentence, count)) } }
+            @if count > 0 { p.st { span.prov { b { (self.language().count(sentence, count)) } } } }
         } }
     }
 }

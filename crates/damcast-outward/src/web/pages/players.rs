@@ -159,7 +159,7 @@ impl<'a> PageBuilder<'a> {
                     td { (player.federation.as_deref().unwrap_or_default()) }
                     td.rt { @if let Some(rating) = player.rating { (rating) } }
                     @if has_teams { td.fn { bdi { (section.team_of(player).unwrap_or_default()) } } }
-                    td { @if let Some(row) = standing { (row.rank) } }
+                    td.pl1 { @if let Some(row) = standing { (row.rank) } }
                     td.sc { @if let Some(row) = standing { (row.points) } }
                 } }
             })
@@ -170,7 +170,7 @@ impl<'a> PageBuilder<'a> {
             (self.parts.part("div", &key, || html! { div.tb tabindex="0" role="region" aria-label=(label) { table.st1 {
                 thead { tr {
                     th scope="col" { (texts.name) } th.tt scope="col" { (texts.player_title) } th scope="col" { (texts.player_federation) } th.rt scope="col" { (texts.rating) }
-                    @if has_teams { th.fn scope="col" { (texts.team) } } th scope="col" { (texts.rank) } th scope="col" { (texts.points) }
+                    @if has_teams { th.fn scope="col" { (texts.team) } } th.pl1 scope="col" { (texts.rank) } th scope="col" { (texts.points) }
                 } }
                 tbody { @for player in found(section, search) { (row(player)) } }
             } } }))
@@ -229,7 +229,7 @@ impl<'a> PageBuilder<'a> {
                     } }
                 }
             }
-            p { a href=(self.link(&format!("/standings/{}", percent_encoded(&section.name)))) { (texts.standings) @if let Some(title) = title(&section.name) { " · " bdi { (truncated(title)) } } } }
+            p.noprint { a href=(self.link(&format!("/standings/{}", percent_encoded(&section.name)))) { (texts.standings) @if let Some(title) = title(&section.name) { " · " bdi { (truncated(title)) } } } }
         } }
     }
 
@@ -263,7 +263,7 @@ impl<'a> PageBuilder<'a> {
 }
 
 /// Returns what is known of title, federation, rating and team of a player.
-fn details_of<'a>(section: &'a PlannedSection, player: &'a PlannedPlayer) -> Vec<Cow<'a, str>> {
+pub(super) fn details_of<'a>(section: &'a PlannedSection, player: &'a PlannedPlayer) -> Vec<Cow<'a, str>> {
     let rating = player.rating.map(|rating| Cow::Owned(rating.to_string()));
     let [title, federation] = [&player.title, &player.federation].map(|fact| fact.as_deref().map(Cow::Borrowed));
     [title, federation, rating, section.team_of(player).map(truncated)].into_iter().flatten().collect()

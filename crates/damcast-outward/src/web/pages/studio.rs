@@ -27,7 +27,7 @@ impl PageBuilder<'_> {
                     @if let Some(wrong) = &wrong { p.banner role="alert" { (self.mistake(wrong)) } }
                     div.adr {
                         label { (texts.address) input #address readonly value=(address); }
-                        button.btn type="button" data-copied=(self.texts().copied) { (texts.copy) }
+                        button.btn.noprint type="button" data-copied=(self.texts().copied) { (texts.copy) }
                     }
                     h3 { (texts.preview) }
                     div.pv tabindex="0" role="region" aria-label=(texts.preview) {
@@ -93,7 +93,7 @@ impl PageBuilder<'_> {
         let sections = self.view.plan.standings.iter().map(|section| (&section.name, plan::title(&section.name)));
         let sections: Vec<_> = sections.map(|(name, title)| (name, truncated(title.unwrap_or_default()))).collect();
         html! {
-            form action="/studio" autocomplete="off" {
+            form.noprint action="/studio" autocomplete="off" {
                 (choice(texts.overlay, "overlay", &overlays, form))
                 (choice(self.texts().board_heading, "board", &boards, form))
                 @if sections.len() > 1 { (choice(texts.section, "section", &sections, form)) }

@@ -7,6 +7,7 @@ use draughts_tournament::TieBreak;
 use maud::{Markup, html};
 
 use super::address::{PageKind, percent_encoded};
+use super::players::details_of;
 use super::text::{name, score, truncated};
 use super::{PageBuilder, PageGame};
 use crate::web::plan::{
@@ -55,7 +56,7 @@ impl<'a> PageBuilder<'a> {
     /// Renders the headings of a table of games.
     pub(super) fn headings_of_games(&self) -> Markup {
         let texts = self.texts();
-        html! { tr { th.pl1 scope="col" { (texts.board_heading) } @for text in [texts.white, texts.black, texts.result] { th scope="col" { (text) } } } }
+        html! { tr { th.pl1 scope="col" { (texts.board_heading) } @for text in [texts.white, texts.black] { th.gm scope="col" { (text) } } th scope="col" { (texts.result) } } }
     }
 
     /// Returns the official result of a pairing, else the result or the status of its game, else whether it is deferred.
@@ -75,7 +76,7 @@ impl<'a> PageBuilder<'a> {
         html! { @match self.result(game) {
             Some(result) => { b { (score(result)) } }
             // Browsers would break a move at its hyphen.
-            None => { span.nw[self.is_being_played(game)] { (self.status(game)) } }
+            None => { span.nw[game.state_str() == "playing"] { (self.status(game)) } }
         } }
     }
 
@@ -126,8 +127,8 @@ impl<'a> PageBuilder<'a> {
                 tbody { @for ([home, away], now) in official.iter().zip(&now) {
                     tr {
                         @for (team, _) in [home, away] { td { (name(Some(&truncated(team)))) } }
-                        td.nw.sc { @if round.has_begun() { (home.1) "–" (away.1) } @else { "–" } }
-                        @if differs { td.nw { (now[0].1) "–" (now[1].1) } }
+                        td.nw.sc[!differs] { @if round.has_begun() { (home.1) "–" (away.1) } @else { "–" } }
+                        @if differs { td.nw.sc { (now[0].1) "–" (now[1].1) } }
                     }
                 } }
             } }
@@ -199,7 +200,11 @@ impl<'a> PageBuilder<'a> {
                 @if is_shared { td.pl1 { (at) } }
                 td.pl1 { (row.rank) }
                 th scope="row" { @match player {
-                    Some((section, player)) => { (self.player_link(section, player)) }
+                    Some((section, player)) => {
+                        (self.player_link(section, player))
+                        @let details = details_of(section, player).join(" ");
+                        @if !details.is_empty() { " " span.by.s { bdi { (details) } } }
+                    }
                     None => { (name(Some(&truncated(&row.name)))) }
                 } }
                 td.sc { (row.points) }

@@ -97,7 +97,7 @@ impl PageBuilder<'_> {
             DiagramSpec { pieces: &pieces, path: &path, captured: &captured, is_large: true, label: texts.own_line };
         html! { div.two.trial {
             (self.parts.part("section", "trial-board", || html! { section.brd #board tabindex="0" aria-label=(texts.own_line) {
-                div.top { h2.no { (texts.own_line) } p.st { (texts.not_the_game) } }
+                div.top { h2.no { (self.board_title(shown.number)) " · " (texts.own_line) } p.st { (texts.not_the_game) } }
                 (self.player_line(shown, Color::Black, "plb bk", None))
                 div.bwrap { (diagram::draw(trial.variant, &spec)) }
                 (self.player_line(shown, Color::White, "plb wh", None))
@@ -110,8 +110,7 @@ impl PageBuilder<'_> {
                 }
             } }))
             (self.parts.part("section", "trial-moves", || html! { section.mvs {
-                h2 { (texts.own_line) }
-                @if count == 0 { p.q { (texts.choose_move) } }
+                @if count == 0 { p.now.noprint { (texts.choose_move) } } @else { h2 { (texts.own_line) } }
                 ol.line { @for (index, (side, text)) in trial.moves.iter().enumerate() {
                     li { a href=(address(index + 1, None)) aria-current=[(index + 1 == count).then_some("true")] {
                         span.vh { (self.side(*side)) " " } (super::board::with_capture_sign(text))

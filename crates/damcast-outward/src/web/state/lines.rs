@@ -1,7 +1,10 @@
 //! Locates the lines of a stored game in the file of events, and makes the game from them again.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
 use std::ops::Range;
+
+use serde::Deserialize;
 
 use super::{ParsedEvent, ViewerGame, ViewerHall};
 
@@ -36,6 +39,14 @@ impl GameLines {
     }
 }
 
+/// Members that name the game of a line.
+#[derive(Deserialize)]
+struct LineOwner<'a> {
+    #[serde(borrow)]
+    board: Cow<'a, str>,
+    game: u32,
+}
+
 /// Makes a stored game from its lines again.
 pub struct GameReplay<'a> {
     board: &'a str,
@@ -51,9 +62,9 @@ impl<'a> GameReplay<'a> {
 
     /// Adds the next line of the game's ranges; ignores a line of another game.
     pub fn add(&mut self, line: &str) {
-        let event = serde_json::from_str::<ParsedEvent>(line).ok();
-        let is_own = |event: &ParsedEvent| event.board == self.board && self.stored.has_number(event.game);
-        if let Some(event) = event.filter(is_own) {
+        let owner = serde_json::from_str::<LineOwner<'_>>(line);
+        let is_own = owner.is_ok_and(|owner| owner.board == self.board && self.stored.has_number(owner.game));
+        if is_own && let Ok(event) = serde_json::from_str::<ParsedEvent>(line) {
             self.hall.update(event, line, 0);
         }
     }
