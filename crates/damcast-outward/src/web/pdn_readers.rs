@@ -1,5 +1,6 @@
 //! Programs that read PDN files again and again, such as the relay of lidraughts, and those of them that no longer come.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,6 +19,8 @@ const MAX_ABSENCE: i64 = 180_000;
 const MEMORY: i64 = 3_600_000;
 /// Largest number of remembered readers.
 const MAX_READERS: usize = 64;
+/// Largest number of alarms: those of the readers that came most often. A stranger with many names must not fill the list of the operator.
+const MAX_ALARMS: usize = 8;
 /// Longest name of a program that is kept.
 const MAX_NAME_LEN: usize = 60;
 /// Beginnings of names that are no regular readers: browsers, and the check of an operator.
@@ -83,8 +86,10 @@ impl PdnReaders {
         let mut all: Vec<_> = readers.iter().filter(|(_, visits)| visits.is_regular).collect();
         all.sort_by_key(|(key, _)| *key);
         let state = |((file, program), visits): &(&ReaderKey, &ReaderVisits)| json!({ "file": file, "program": program, "last": visits.last, "gone": visits.is_gone(now) });
-        let gone = all.iter().filter(|(_, visits)| visits.is_gone(now));
-        (all.iter().map(state).collect(), gone.map(|(key, visits)| alarm(key, visits)).collect())
+        let mut gone: Vec<_> = all.iter().filter(|(_, visits)| visits.is_gone(now)).collect();
+        gone.sort_by_key(|(_, visits)| Reverse(visits.in_row));
+        let alarms = gone.into_iter().take(MAX_ALARMS).map(|(key, visits)| alarm(key, visits));
+        (all.iter().map(state).collect(), alarms.collect())
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ReaderKey, ReaderVisits>> {
@@ -225,5 +230,18 @@ mod tests {
         assert_eq!(readers.lock().len(), MAX_READERS);
         assert_eq!(gone(&readers, &hall(&[("1", false)]), last).len(), 0);
         assert_eq!(gone(&readers, &hall(&[("1", false)]), last + 4 * MINUTE).len(), 1);
+    }
+
+    #[test]
+    fn many_names_hide_no_alarm() {
+        let readers = PdnReaders::default();
+        for name in "abcdefghijklmnopqrstuvwxyz".split_inclusive(char::is_alphabetic) {
+            poll(&readers, "games.pdn", name, 5);
+        }
+        let last = poll(&readers, "games.pdn", "NING/1.0", 10);
+        assert_eq!(gone(&readers, &hall(&[("1", false)]), last), [""; 0]);
+        let found = gone(&readers, &hall(&[("1", false)]), last + 4 * MINUTE);
+        let is_of_relay = found[0].starts_with("\"NING/1.0\" has not read");
+        assert!(found.len() == MAX_ALARMS && is_of_relay, "{found:?}");
     }
 }
