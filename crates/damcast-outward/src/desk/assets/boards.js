@@ -101,7 +101,7 @@ const detail = (place, board) => {
       problem && el('p.why', {}, bdi(problem[2]), board.since_s !== null ? el('span.q', {}, ` ${filled(texts.since, time(board.since))}`) : ''),
       el('dl.facts', {},
         el('div', {}, el('dt', {}, texts.station_reports), el('dd', {}, english(board.text))),
-        board.last && el('div', {}, el('dt', {}, texts.last_published), el('dd', {}, board.last)),
+        board.last && el('div', {}, el('dt', {}, texts.last_published), el('dd', {}, moveText(board.last))),
         board.provisional.length > 0 && el('div', {}, el('dt', {}, texts.likely_moves), el('dd', {}, board.provisional.join(' '))),
         board.waits && el('div', {}, el('dt', {}, texts.waits_for), el('dd', {}, named('wait', board.waits.for))),
         board.clocks && el('div', {}, el('dt', {}, texts.clocks), el('dd', {id: 'clocks'})),
@@ -206,7 +206,7 @@ const takeBack = board => {
   propose({
     title: filled(texts.title_of, texts.take_back, board.name), verb: texts.take_back_verb, fields: [field(texts.how_many_plies, plies)],
     request: () => Number(plies.value) >= 1 ? wish({...nowOf(board), game: board.game}, `undo ${Number(plies.value)}`) : null,
-    effect: () => [count(texts.not_counting, Number(plies.value), nowOf(board).last ?? ''), texts.take_back_effect],
+    effect: () => [count(texts.not_counting, Number(plies.value), moveText(nowOf(board).last) ?? ''), texts.take_back_effect],
   });
 };
 

@@ -65,6 +65,9 @@ const named = (kind, word) => texts[`${kind}_${word.replace(/[- ]/g, '_')}`] ?? 
 // All times are those of this device, in one format.
 const time = moment => new Date(moment).toLocaleTimeString(LANG, {hourCycle: 'h23'});
 const dayAndTime = moment => new Date(moment).toLocaleString(LANG, {hourCycle: 'h23', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit'});
+/** Returns the last line of a game as people write it. In the file, a second move of a pair has no number. */
+const moveText = line => line && (/^(\d+\.|\/)/.test(line) ? line : `… ${line}`).replace(/(\d)x(?=\d)/g, '$1×');
+
 /** Names the time zone of all times of the desk. */
 const zone = () => el('p.q', {}, filled(texts.zone, Intl.DateTimeFormat().resolvedOptions().timeZone));
 const clock = seconds => seconds === undefined || seconds === null ? '–:––:––'

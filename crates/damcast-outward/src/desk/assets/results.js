@@ -55,7 +55,7 @@ const rowOf = (section, round, pairing) => {
   const board = shownAt(section, round, pairing);
   const clocks = board?.clocks ? `${clock(board.clocks.white)} ${clock(board.clocks.black)}` : '';
   const proposed = pairing.points ? null : awaitedOf(section, round, pairing)?.proposed ?? board?.pairing.proposed ?? null;
-  return {pairing, board, round: round.round, table: String(pairing.table ?? '–'), white: name(pairing.white), black: name(pairing.black), last: board?.last ?? '', clocks, proposed, going: board?.is_ongoing ?? false,
+  return {pairing, board, round: round.round, table: String(pairing.table ?? '–'), white: name(pairing.white), black: name(pairing.black), last: moveText(board?.last) ?? '', clocks, proposed, going: board?.is_ongoing ?? false,
     points: pairing.points ? pairing.points.join('-') : pairing.later ? texts[pairing.later] : ''};
 };
 
