@@ -66,7 +66,7 @@ const named = (kind, word) => texts[`${kind}_${word.replace(/[- ]/g, '_')}`] ?? 
 const time = moment => new Date(moment).toLocaleTimeString(LANG, {hourCycle: 'h23'});
 const dayAndTime = moment => new Date(moment).toLocaleString(LANG, {hourCycle: 'h23', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit'});
 /** Returns the last line of a game as people write it. In the file, a second move of a pair has no number. */
-const moveText = line => line && (/^(\d+\.|\/)/.test(line) ? line : `… ${line}`).replace(/(\d)x(?=\d)/g, '$1×');
+const moveText = line => !line || line[0] === '/' ? line : (/^\d+\./.test(line) ? line : `… ${line}`).replace(/[x:]/g, '×');
 
 /** Names the time zone of all times of the desk. */
 const zone = () => el('p.q', {}, filled(texts.zone, Intl.DateTimeFormat().resolvedOptions().timeZone));

@@ -38,7 +38,7 @@ export function start({ $, $$, kind, put }) {
     cut.forEach((name) => name.classList.add("short"));
     // Few boards leave room for a second line.
     const long = shrink(cut);
-    if ($(".grid").dataset.count < 10) long.forEach((name) => name.classList.add("long"));
+    if ($(".grid")?.dataset.count < 10) long.forEach((name) => name.classList.add("long"));
   }
   addEventListener("resize", fit);
   paginate();

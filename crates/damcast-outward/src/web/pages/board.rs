@@ -376,6 +376,7 @@ impl<'a> PageBuilder<'a> {
         let title = self.board_title(shown.number);
         let label = if at < entries.len() { said.clone() } else { format!("{title}. {}", self.status(game)) };
         let before = (at < entries.len()).then(|| &entries[..at]);
+        let is_live = game.state_str() == "playing" && !self.is_adjourned(game) && !self.is_recorder_silent();
         // The board may play its next game.
         let live = format!("/board/{}", percent_encoded(&shown.board));
         let step = |to: usize| self.link(&format!("{}/{to}", shown.game_address()));
@@ -386,7 +387,7 @@ impl<'a> PageBuilder<'a> {
         html! {
             section.brd #board tabindex="0" aria-label=(title) {
                 h2.vh { (title) }
-                (self.parts.part("div", "status", || html! { div.top { span.no { (title) } p.st data-now=[(game.state_str() == "playing" && !self.is_adjourned(game)).then_some(texts.live_now)] { (self.status(game)) } } }))
+                (self.parts.part("div", "status", || html! { div.top { span.no { (title) } p.st data-now=[is_live.then_some(texts.live_now)] { (self.status(game)) } } }))
                 (self.parts.part("div", "black", || self.player_line(shown, Color::Black, "plb bk", before)))
                 (self.parts.part("div", "position", || html! { div.bwrap { (self.drawing(game.variant, whole.diagram(at), ply, true, &label)) } }))
                 (self.parts.part("div", "white", || self.player_line(shown, Color::White, "plb wh", before)))

@@ -162,7 +162,7 @@ impl<'a> PageBuilder<'a> {
                     @let planned = self.view.plan.section(&section.name);
                     @for (kind, rows, planned) in [("teams", &section.teams, None), ("players", &section.rows, planned)] { (self.table((kind, &section.name), &rows[..rows.len().min(MAX_ROWS)], planned, false)) }
                     @let places = section.rows.len().max(section.teams.len());
-                    @if places > MAX_ROWS { p.ev-links { a href=(self.link("/standings")) { (fill(texts.all_places, places)) } } }
+                    @if places > MAX_ROWS { p.ev-links.noprint { a href=(self.link("/standings")) { (fill(texts.all_places, places)) } } }
                 }
             } }
         };

@@ -138,7 +138,7 @@ impl PageBuilder<'_> {
             let away = self.view.hall.halls.iter().filter_map(|hall| Some((hall, self.away_since(hall)?)));
             html! { div {
                 h1 { (self.title(shown, round.as_deref())) }
-                @if let Some(site) = site { p.meta { bdi { (site) } } }
+                @if let Some(site) = site { p.meta.at { bdi { (site) } } }
                 @for delay in self.delays() { p.meta { (delay) } }
                 @for (hall, since) in away { p.meta data-silent-since=(since) { bdi { (hall) } ": " span.st { (texts.board_silent) } } }
             } }
@@ -196,7 +196,7 @@ impl PageBuilder<'_> {
     }
 
     /// Whether the page shows the alarm of a silent recorder.
-    fn is_recorder_silent(&self) -> bool {
+    pub(super) fn is_recorder_silent(&self) -> bool {
         self.view.silent_since.is_some() && !self.is_over()
     }
 

@@ -57,7 +57,7 @@ texts! {
         /// First column of the list of moves, read aloud: the number of the move.
         move_column: "Move", "Zet", "Coup", "Ход";
         /// Heading of the position as text, below the board.
-        position: "Position as text", "Stelling als tekst", "Position en texte", "Позиция текстом";
+        position: "Position as text", "Stand als tekst", "Position en texte", "Позиция текстом";
         /// Below the position as text, and over a picture of the desk.
         white_to_move: "White to move", "Wit aan zet", "Trait aux Blancs", "Ход белых";
         /// Below the position as text, and over a picture of the desk.
@@ -67,7 +67,7 @@ texts! {
         /// Below the board, where a move is shown otherwise: the viewer looks at the position before the first move.
         game_start: "Start of the game", "Begin van de partij", "Début de la partie", "Начало партии";
         /// List of moves, in place of a move: the operator entered the position, or the station took the one on the board.
-        set_up: "Position as it stood", "Stelling zoals die op het bord stond", "Position relevée sur le damier", "Позиция с доски";
+        set_up: "Position as it stood", "Stand zoals hij op het bord stond", "Position relevée sur le damier", "Позиция с доски";
         /// Beside a move that the board missed and that an operator typed.
         from_score_sheet: "from the score sheet", "van het notatiebiljet", "d’après la feuille de notation", "с бланка записи партии";
         /// Below the board. `{}`: moves that the board has shown and that may still change, as `31-27 18-23`.
