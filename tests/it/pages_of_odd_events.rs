@@ -543,3 +543,98 @@ fn sections_with_similar_names_have_own_rows() {
         assert_eq!((page.status, rows), (200, 2 * names.len()), "{path}");
     }
 }
+
+/// Returns the text of the table of results of a page.
+fn last_table(server: &Server, path: &str) -> String {
+    server.get(path).text().rsplit("<tbody").next().unwrap().split("</tbody>").next().unwrap().to_owned()
+}
+
+/// The board number and the round of a game can be left from a trial before the tournament.
+#[test]
+fn game_of_other_players_is_not_that_of_pairing() {
+    let mut outlet = OutletFixture::new();
+    let tags = |white: &str| json!({"White": white, "Black": "Ba", "Round": "1", "Board": "1"});
+    outlet.begin("board-1", tags("Someone"));
+    outlet.append_event("board-1", json!({"n": 2, "type": "result", "result": "2-0"}));
+    outlet.write("tournament.json", &sections(&["Open"], &Value::Null));
+    let server = outlet.serve();
+    let row = last_table(&server, "/embed/round/1");
+    assert!(row.contains("Not started") && !row.contains("2–0") && !row.contains("/game/"), "{row}");
+    // Without the id of its pairing, a game is found by its players.
+    outlet.begin_game("board-1", 2, tags("Jansen"));
+    outlet.append_event("board-1", json!({"n": 2, "type": "result", "result": "1-1"}));
+    server.wait_for(&outlet);
+    let row = last_table(&server, "/embed/round/1");
+    assert!(row.contains("1–1") && row.contains("/game/board-1-2"), "{row}");
+}
+
+#[test]
+fn adjourned_game_leaves_its_board_to_next_round() {
+    let mut outlet = OutletFixture::new();
+    outlet.write("games.pdn", "[GameType \"20\"]\n[Board \"1\"]\n[Result \"*\"]\n\n*\n");
+    outlet.begin_paired_game("board-1", 1, json!({"White": "Jansen", "Black": "Ba"}), Some(1));
+    outlet.play("board-1", 1);
+    let mut document: Value = serde_json::from_str(&sections(&["Open"], &"adjourned".into())).unwrap();
+    let section = &mut document["sections"][0];
+    section["rounds"][0]["state"] = "closed".into();
+    let next = json!({"id": 9, "table": 1, "board": "board-1", "white": 2, "black": 1});
+    let round = json!({"round": 2, "state": "open", "byes": [], "matches": [], "pairings": [next]});
+    section["rounds"].as_array_mut().unwrap().push(round);
+    section["open_round"] = 2.into();
+    outlet.write("tournament.json", &document.to_string());
+    let server = outlet.serve();
+    for path in ["/board/1", "/", "/?wall", "/overlay/board/1"] {
+        let page = server.get(path).text();
+        let main = page.split("<main").nth(1).unwrap();
+        assert!(main.contains("Not started") && !main.contains("Adjourned"), "{path}: {main}");
+    }
+    // It continues before the next game.
+    outlet.append_event("board-1", json!({"p": 1, "type": "state", "state": "playing"}));
+    outlet.play("board-1", 2);
+    server.wait_for(&outlet);
+    assert!(server.get("/board/1").text().contains("data-board=\"board-1\" data-game=\"1\""));
+}
+
+/// Two sections play their first rounds on different days.
+#[test]
+fn round_of_other_section_is_not_counted() {
+    let mut outlet = OutletFixture::new();
+    for (board, id) in [("board-1", 1), ("board-2", 2)] {
+        outlet.begin_paired_game(board, 1, json!({"White": "Jansen", "Black": "Ba", "Round": "1"}), Some(id));
+        outlet.play(board, 1);
+    }
+    outlet.append_event("board-1", json!({"n": 3, "type": "result", "result": "2-0"}));
+    let mut document: Value = serde_json::from_str(&sections(&["Open", "Youth"], &Value::Null)).unwrap();
+    outlet.write("tournament.json", &document.to_string());
+    let server = outlet.serve();
+    assert_contains(&server.get("/").text(), &["1 game is being played · 1 is over"]);
+    let open = &mut document["sections"][0];
+    open["open_round"] = Value::Null;
+    open["rounds"][0]["state"] = "closed".into();
+    open["rounds"][0]["pairings"][0]["points"] = json!(["2", "0"]);
+    outlet.write("tournament.json", &document.to_string());
+    server.wait_for(&outlet);
+    assert_contains(&server.get("/").text(), &["1 game is being played · 0 are over"]);
+}
+
+/// All rounds are published together; a board without a pairing in the open one has no players.
+#[test]
+fn free_board_has_no_players_of_later_round() {
+    let outlet = OutletFixture::new();
+    outlet.write("games.pdn", "[GameType \"20\"]\n[Board \"2\"]\n[Result \"*\"]\n\n*\n");
+    let mut document: Value = serde_json::from_str(&sections(&["Open"], &Value::Null)).unwrap();
+    let next = json!({"id": 9, "table": 2, "board": "board-2", "white": 2, "black": 1});
+    let round = json!({"round": 2, "state": "published", "byes": [], "matches": [], "pairings": [next]});
+    document["sections"][0]["rounds"].as_array_mut().unwrap().push(round);
+    outlet.write("tournament.json", &document.to_string());
+    let server = outlet.serve();
+    let lower_third = |server: &Server| server.get("/overlay/lower-third/board-2").text();
+    let page = lower_third(&server);
+    assert!(page.contains("Not started") && !page.contains("Jansen"), "{page}");
+    let section = &mut document["sections"][0];
+    section["open_round"] = Value::Null;
+    section["rounds"][0]["state"] = "closed".into();
+    outlet.write("tournament.json", &document.to_string());
+    server.wait_for(&outlet);
+    assert!(lower_third(&server).contains("Jansen"));
+}

@@ -326,7 +326,11 @@ impl ViewerPlan {
         let is_its = |game: &ViewerGame| {
             game.counts() && game.pairing.as_deref().is_some_and(|own| self.key_of(own) == self.key_of(id))
         };
-        let goes_on = |game: &ViewerGame| game.is_on() && game.pairing.is_some();
+        let is_adjourned = |game: &ViewerGame, id: &str| {
+            self.pairing(id).is_some_and(|(_, pairing)| games.is_adjourned(game, pairing))
+        };
+        let goes_on =
+            |game: &ViewerGame| game.is_on() && game.pairing.as_deref().is_some_and(|id| !is_adjourned(game, id));
         !board.games.iter().any(|game| is_its(game)) && !last.is_some_and(goes_on)
     }
 

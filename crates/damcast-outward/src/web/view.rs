@@ -108,17 +108,6 @@ impl View {
         self.plan.pairing(game.pairing.as_deref()?)
     }
 
-    /// Whether a game resumes the interrupted game of its pairing: it began later, on the board where the pairing is played now.
-    pub fn is_resumption(&self, game: &ViewerGame, pairing: &PlannedPairing) -> bool {
-        let boards = self.hall.boards().into_iter().map(|(_, board)| board);
-        let games = boards.flat_map(|board| board.games.iter().map(move |other| (&board.name, other)));
-        let of_pairing: Vec<_> = games.filter(|(_, other)| other.pairing == game.pairing && other.counts()).collect();
-        let is_here = |(board, other): &(&String, &Arc<ViewerGame>)| {
-            Some(*board) == pairing.board.as_ref() && other.number == game.number
-        };
-        of_pairing.iter().any(is_here) && of_pairing.iter().any(|(_, other)| other.first_line() < game.first_line())
-    }
-
     /// Returns the games for which boards wait.
     pub fn awaited_games(&self) -> impl Iterator<Item = &ViewerGame> {
         self.awaited.iter().map(|next| &next.game)

@@ -9,7 +9,6 @@ use super::address::{BoardFilter, PageKind, percent_encoded};
 use super::text::points;
 use super::{LiveMode, PageBuilder, PageGame};
 use crate::web::diagram::{self, DiagramSpec};
-use crate::web::plan::{PlannedPairing, ViewerDeferral};
 use crate::web::state::{Diagram, PlayState, ViewerEntry, ViewerGame, ViewerPly, WholeGame};
 use crate::web::texts::fill;
 
@@ -263,10 +262,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Whether a game was interrupted, and continues on another day.
     pub(super) fn is_adjourned(&self, game: &ViewerGame) -> bool {
-        let goes_on =
-            |of: &PlannedPairing| self.view.is_resumption(game, of) || self.view.hall.is_continued(game, &of.id);
-        let pairing = self.view.pairing_of(game).map(|(_, pairing)| pairing);
-        pairing.is_some_and(|of| of.later == ViewerDeferral::Adjourned && !goes_on(of))
+        self.view.pairing_of(game).is_some_and(|(_, pairing)| self.view.hall.is_adjourned(game, pairing))
     }
 
     /// Returns the time since which nothing is heard of the board of a game, in ms since 1970; `None` for an adjourned game.

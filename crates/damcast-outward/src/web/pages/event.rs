@@ -7,6 +7,7 @@ use draughts_tournament::{Points, Scoring};
 use maud::{Markup, html};
 
 use super::address::BoardFilter;
+use super::players::names_players;
 use super::text::{shortened, truncated};
 use super::{PageBuilder, PageGame, percent_encoded};
 use crate::web::event_facts::{local_time, utc_time};
@@ -282,7 +283,6 @@ impl<'a> PageBuilder<'a> {
         let Some(scoring) = scoring else { return HashMap::new() };
         let (by_pairing, games) = (self.games_by_pairing(), self.all_games());
         let points = |round: &PlannedRound, pairing: &PlannedPairing| {
-            let names = [("White", pairing.white?), ("Black", pairing.black?)];
             let is_it = |shown: &&PageGame<'_>| {
                 let tag = |name: &str| shown.game.tag(name);
                 let is_table = |table: u64| tag("Board").is_none_or(|tag| tag == table.to_string());
@@ -290,9 +290,7 @@ impl<'a> PageBuilder<'a> {
                     && pairing.table.is_none_or(is_table)
                     && tag("Round").is_some_and(|tag| tag == round.number.to_string())
                     && tag("Section").is_none_or(|tag| tag == section.name)
-                    && names.iter().all(|(side, id)| {
-                        tag(side).is_some() && tag(side) == section.player(Some(*id)).map(|player| player.name.as_str())
-                    })
+                    && names_players(shown.game, section, pairing)
             };
             // A game without a pairing is found by its tags.
             let found = by_pairing.get(pairing.id.as_str()).or_else(|| games.iter().find(is_it))?;

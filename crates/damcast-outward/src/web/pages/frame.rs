@@ -103,10 +103,14 @@ impl PageBuilder<'_> {
 
     /// Returns whether a game is of the round that is played, or goes on.
     pub(super) fn is_of_current_round(&self) -> impl Fn(&ViewerGame) -> bool {
-        let round = self.current_round();
+        let (round, plan) = (self.current_round(), &self.view.plan);
+        let has_open_round = plan.sections.iter().any(|section| section.open_round.is_some());
         move |game| {
             let is_of = |round: &String| game.tag("Round").is_none_or(|own| own == round);
-            game.is_on() || round.as_ref().is_none_or(is_of)
+            // Another section may have played its round of this number.
+            let planned = game.pairing.as_deref().filter(|id| has_open_round && plan.pairing(id).is_some());
+            let of_tag = || round.as_ref().is_none_or(is_of);
+            game.is_on() || planned.map_or_else(of_tag, |id| plan.is_in_open_round(id))
         }
     }
 

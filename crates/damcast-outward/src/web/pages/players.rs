@@ -50,7 +50,7 @@ impl<'a> PageBuilder<'a> {
         }
         let board = &self.view.awaited.iter().find(|next| std::ptr::eq(&next.game, shown.game))?.board;
         let mut found = self.view.plan.sections.iter().filter_map(|section| {
-            let next = section.rounds.iter().find(|round| !round.has_begun())?;
+            let next = section.rounds.iter().find(|round| !round.has_begun() && section.open_round.is_none())?;
             Some((section, next.pairings.iter().find(|pairing| pairing.board.as_ref() == Some(board))?))
         });
         let (section, pairing) = found.next().filter(|_| found.next().is_none())?;
@@ -267,6 +267,14 @@ pub(super) fn details_of<'a>(section: &'a PlannedSection, player: &'a PlannedPla
     let rating = player.rating.map(|rating| Cow::Owned(rating.to_string()));
     let [title, federation] = [&player.title, &player.federation].map(|fact| fact.as_deref().map(Cow::Borrowed));
     [title, federation, rating, section.team_of(player).map(truncated)].into_iter().flatten().collect()
+}
+
+/// Whether a game names the players of a pairing.
+pub(super) fn names_players(game: &ViewerGame, section: &PlannedSection, pairing: &PlannedPairing) -> bool {
+    Color::BOTH.into_iter().all(|color| {
+        let player = section.player(pairing.player(color));
+        player.is_some_and(|player| game.tag(["White", "Black"][color.index()]) == Some(&player.name))
+    })
 }
 
 /// Returns the address of a player's page; `None` for a player who wants to stay anonymous.

@@ -7,7 +7,7 @@ use draughts_tournament::TieBreak;
 use maud::{Markup, html};
 
 use super::address::{PageKind, percent_encoded};
-use super::players::details_of;
+use super::players::{details_of, names_players};
 use super::text::{name, score, truncated};
 use super::{PageBuilder, PageGame};
 use crate::web::plan::{
@@ -149,12 +149,12 @@ impl<'a> PageBuilder<'a> {
         }
     }
 
-    /// Finds the last game of a pairing: by its pairing, else by its number. Ignores games that are to be played again.
+    /// Finds the last game of a pairing: by its pairing, else by its number and players. Ignores games that are to be played again.
     pub(super) fn game_of<'g>(&self, pairing: &PlannedPairing, shown: &'g [PageGame<'a>]) -> Option<&'g PageGame<'a>> {
-        // Two sections may use the same board number.
-        let is_only = self.view.plan.sections.len() < 2;
+        let section = self.view.plan.pairing(&pairing.id).map(|(section, _)| section);
+        let has_players = |game: &ViewerGame| section.is_some_and(|section| names_players(game, section, pairing));
         let of_number = |shown: &&PageGame<'_>| {
-            is_only && shown.game.pairing.is_none() && pairing.table == Some(shown.number.number)
+            shown.game.pairing.is_none() && pairing.table == Some(shown.number.number) && has_players(shown.game)
         };
         let id = |shown: &PageGame<'a>| Some(self.view.plan.id_of(shown.game.pairing.as_deref()?));
         let own = shown.iter().filter(|shown| shown.game.counts() && id(shown) == Some(&pairing.id));
