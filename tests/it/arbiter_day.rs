@@ -240,7 +240,7 @@ impl Day {
     /// Waits until the page of results shows the last move of a table.
     fn wait_for_last_move(&mut self, round: usize, number: usize) {
         let Some(texts) = number.checked_sub(2).and_then(|table| self.typed.get(&(round, table))) else { return };
-        let last = texts[PLIES - 1].clone();
+        let last = texts[PLIES - 1].replace('x', "×");
         self.desk("results");
         press(&mut self.browser, "All boards");
         let row =

@@ -156,7 +156,7 @@ fn round_that_is_only_published_has_no_score() {
     assert_page(&server, "/standings", &["<td class=\"nw sc\">2–0</td>"], &["0–0"]);
     assert_page(&server, "/round/2", &["<td class=\"nw sc\">–</td>"], &["0–0"]);
     // A place is no description of the event, but the head has it.
-    assert_page(&server, "/", &["<p class=\"meta\"><bdi>Huissen</bdi>"], &[]);
+    assert_page(&server, "/", &["<p class=\"meta at\"><bdi>Huissen</bdi>"], &[]);
 }
 
 #[test]

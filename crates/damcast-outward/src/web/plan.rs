@@ -326,12 +326,15 @@ impl ViewerPlan {
         let is_its = |game: &ViewerGame| {
             game.counts() && game.pairing.as_deref().is_some_and(|own| self.key_of(own) == self.key_of(id))
         };
-        let is_adjourned = |game: &ViewerGame, id: &str| {
-            self.pairing(id).is_some_and(|(_, pairing)| games.is_adjourned(game, pairing))
-        };
-        let goes_on =
-            |game: &ViewerGame| game.is_on() && game.pairing.as_deref().is_some_and(|id| !is_adjourned(game, id));
+        let goes_on = |game: &ViewerGame| game.is_on() && game.pairing.is_some() && !self.is_adjourned(game, games);
         !board.games.iter().any(|game| is_its(game)) && !last.is_some_and(goes_on)
+    }
+
+    /// Whether a game was interrupted, and continues on another day.
+    pub fn is_adjourned(&self, game: &ViewerGame, games: &ViewerHall) -> bool {
+        let pairing = game.pairing.as_deref().and_then(|id| self.pairing(id)).map(|(_, pairing)| pairing);
+        let is_again = |of: &PlannedPairing| games.is_played_again(game, &of.id, of.board.as_deref());
+        pairing.is_some_and(|of| of.later == ViewerDeferral::Adjourned && !is_again(of))
     }
 
     /// Returns what identifies a game of a pairing: the pairing, and the stage of a micro-match.
@@ -595,8 +598,7 @@ mod tests {
         };
         let both = ["a.x-1", "b.x-1"].map(|board| (board.to_owned(), Some("Ada".to_owned())));
         assert_eq!(awaited(&lines), both);
-        let game = r#""hall":"b","board":"b.x-1","game":1,"type":"game","gametype":"20","pairing":"b/4""#;
-        lines.push(game.to_owned());
+        lines.push(r#""hall":"b","board":"b.x-1","game":1,"type":"game","gametype":"20","pairing":"b/4""#.to_owned());
         lines.push(r#""hall":"b","board":"b.x-1","game":1,"type":"end""#.to_owned());
         // It has no move and no result, so it counts for nothing.
         assert_eq!(awaited(&lines), both);
@@ -613,8 +615,7 @@ mod tests {
     fn board_waits_for_no_game_that_another_one_has() {
         let mut lines = section("", &[1, 2]).to_vec();
         let awaited = |lines: &[String]| {
-            let hall = hall(lines);
-            let plan = ViewerPlan::of_halls(&hall);
+            let (plan, hall) = (ViewerPlan::of_halls(&hall(lines)), hall(lines));
             let next = plan.next_games.iter().filter(|next| plan.is_awaited(next, &hall));
             next.filter_map(|next| next.game.pairing.clone()).collect::<Vec<_>>()
         };

@@ -262,7 +262,7 @@ impl<'a> PageBuilder<'a> {
 
     /// Whether a game was interrupted, and continues on another day.
     pub(super) fn is_adjourned(&self, game: &ViewerGame) -> bool {
-        self.view.pairing_of(game).is_some_and(|(_, pairing)| self.view.hall.is_adjourned(game, pairing))
+        self.view.plan.is_adjourned(game, &self.view.hall)
     }
 
     /// Returns the time since which nothing is heard of the board of a game, in ms since 1970; `None` for an adjourned game.

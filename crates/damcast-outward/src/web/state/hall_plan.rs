@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use super::halls::number_at_end;
 use super::{ViewerGame, ViewerHall, natural_order, time_of};
-use crate::web::plan::{PlannedPairing, ViewerDeferral};
 
 /// Tags that announce another game if they change. Others, as `Site`, may be corrected while a game is shown.
 const ANNOUNCING_TAGS: [&str; 6] = ["White", "Black", "Round", "Board", "GameType", "FEN"];
@@ -110,19 +109,17 @@ impl ViewerHall {
         (self.restarts, self.planned_seq)
     }
 
-    /// Whether a game of a pairing was interrupted, and continues on another day.
-    pub fn is_adjourned(&self, game: &ViewerGame, pairing: &PlannedPairing) -> bool {
-        let goes_on = || self.is_resumption(game, pairing) || self.is_continued(game, &pairing.id);
-        pairing.later == ViewerDeferral::Adjourned && !goes_on()
+    /// Whether a game of an adjourned pairing is played again. `pairing`: its id; `on`: the board where it is played now.
+    pub fn is_played_again(&self, game: &ViewerGame, pairing: &str, on: Option<&str>) -> bool {
+        self.is_resumption(game, on) || self.is_continued(game, pairing)
     }
 
     /// Whether a game resumes the interrupted game of its pairing: it began later, on the board where the pairing is played now.
-    fn is_resumption(&self, game: &ViewerGame, pairing: &PlannedPairing) -> bool {
+    fn is_resumption(&self, game: &ViewerGame, on: Option<&str>) -> bool {
         let games = self.boards.iter().flat_map(|board| board.games.iter().map(move |other| (&board.name, other)));
         let of_pairing: Vec<_> = games.filter(|(_, other)| other.pairing == game.pairing && other.counts()).collect();
-        let is_here = |(board, other): &(&String, &Arc<ViewerGame>)| {
-            Some(*board) == pairing.board.as_ref() && other.number == game.number
-        };
+        let is_here =
+            |(board, other): &(&String, &Arc<ViewerGame>)| Some(board.as_str()) == on && other.number == game.number;
         of_pairing.iter().any(is_here) && of_pairing.iter().any(|(_, other)| other.first_line() < game.first_line())
     }
 
