@@ -13,8 +13,9 @@
 //! | `snapshot` | programs | all boards, if the missed events are gone |
 //! | `round` | programs | pairings may have changed |
 //!
-//! At most six writes a second, and six renderings of a page for each of its readers. To a program, a write has every event of the board that it follows, and the last one of each other
-//! board: an event has the whole state, so only intermediate steps are skipped. Readers of the same page share the buffer of a write.
+//! At most six writes a second, and six renderings of a page for each of its readers. To a program, a write has every event of the board
+//! that it follows, and the last one of each other board: an event has the whole state, so only intermediate steps are skipped. Readers of
+//! the same page share the buffer of a write.
 //!
 //! The length of the answer is unknown, so it ends with its connection. The listener passes the connection itself to the
 //! stream once the request is answered: an idle viewer costs a small task and no buffers.

@@ -141,9 +141,13 @@ const show = () => {
   if (!known.me) return;
   const {view, rest} = where();
   const place = $('#view');
-  if (drawn !== view) { place.replaceChildren(); delete place.dataset.mark; drawn = view; }
+  const isOther = drawn !== view;
+  if (isOther) { place.replaceChildren(); delete place.dataset.mark; drawn = view; }
   for (const link of document.querySelectorAll('#views a')) {
-    if (link.hash.slice(1) === view) link.setAttribute('aria-current', 'page'), link.parentNode.scrollLeft = link.offsetLeft - 99; else link.removeAttribute('aria-current');
+    if (link.hash.slice(1) !== view) { link.removeAttribute('aria-current'); continue; }
+    link.setAttribute('aria-current', 'page');
+    // Only a change of the view scrolls a narrow menu: the operator may have scrolled it.
+    if (isOther) link.parentNode.scrollLeft = link.offsetLeft - link.parentNode.clientWidth / 2;
   }
   views[view].draw(place, rest);
 };

@@ -76,7 +76,7 @@ pub enum PageKind {
     Round(String),
     /// Standings and results of all sections, or of one.
     Standings(Option<String>),
-    /// All players, or those whose names have this text.
+    /// Players whose names have this text, in lower case; all players for an empty one.
     Players(String),
     /// Player of a section.
     Player {

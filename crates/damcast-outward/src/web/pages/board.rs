@@ -186,7 +186,8 @@ impl<'a> PageBuilder<'a> {
         html! { p.rec { @for index in 0..last.len() { span { (text(index)) } " " } } }
     }
 
-    /// Renders a player with the clock; where an earlier position is shown, with the clock after the entries before it in its place.
+    /// Renders a player with the clock. `before`: the entries before an earlier position; the clock after the last of them takes the place of
+    /// the present one.
     pub(super) fn player_line(
         &self,
         shown: &PageGame<'_>,

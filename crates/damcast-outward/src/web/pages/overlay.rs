@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::board::piece;
 use super::frame::PageContent;
-use super::overlay_look::{Overlay, OverlayKind};
+use super::overlay_look::{ClockSide, Overlay, OverlayKind};
 use super::text::{name, score, truncated};
 use super::{PageBuilder, PageError, PageGame, percent_encoded};
 use crate::web::plan::{StandingsRow, title};
@@ -60,8 +60,7 @@ impl<'a> PageBuilder<'a> {
     }
 
     fn overlay_document(&self, overlay: &Overlay, shown: &[PageGame<'_>], content: impl FnOnce() -> Markup) -> Markup {
-        let class = ["o", "o cl", "o co0"][overlay.look.clock as usize];
-        let main = self.main("overlay", class, content);
+        let main = self.main("overlay", clock_class(overlay.look.clock), content);
         self.page(PageContent::new(shown, self.studio_texts().overlay, main))
     }
 
@@ -181,5 +180,14 @@ impl<'a> PageBuilder<'a> {
             @let (count, sentence) = if open > 0 { (open, texts.provisional) } else { (missing, texts.results_missing) };
             @if count > 0 { p.st { span.prov { b { (self.language().count(sentence, count)) } } } }
         } }
+    }
+}
+
+/// Returns the class of an overlay for the side of its clocks.
+fn clock_class(side: ClockSide) -> &'static str {
+    match side {
+        ClockSide::Right => "o",
+        ClockSide::Left => "o cl",
+        ClockSide::Off => "o co0",
     }
 }

@@ -43,7 +43,8 @@ impl<'a> PageBuilder<'a> {
         named.next().filter(|_| named.next().is_none())
     }
 
-    /// Returns the player of the only pairing of the board in a round that is published and not open yet, if its unstarted game has no names.
+    /// Returns the player of the only pairing of the board in a published round, if its unstarted game has no names. A section has no such round
+    /// while another one of it is open.
     pub(super) fn published_player(&self, shown: &PageGame<'_>, color: Color) -> Option<SectionPlayer<'a>> {
         if !shown.game.is_unstarted() || ["White", "Black"].iter().any(|tag| shown.game.tag(tag).is_some()) {
             return None;

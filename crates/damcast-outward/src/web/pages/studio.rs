@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::address::{PageQuery, with_choices};
-use super::overlay_look::{Overlay, OverlayKind, OverlayLook, WrongParameter};
+use super::overlay_look::{ClockSide, Overlay, OverlayKind, OverlayLook, WrongParameter};
 use super::{PageBuilder, truncated};
 use crate::web::plan;
 use crate::web::texts::fill;
@@ -86,7 +86,14 @@ impl PageBuilder<'_> {
             ("ticker", texts.ticker),
             ("standings", self.texts().standings),
         ];
-        let sides = [("right", texts.right), ("left", texts.left), ("off", texts.without)];
+        let sides = ClockSide::ALL.map(|(name, side)| {
+            let word = match side {
+                ClockSide::Right => texts.right,
+                ClockSide::Left => texts.left,
+                ClockSide::Off => texts.without,
+            };
+            (name, word)
+        });
         let number = |name: &str, label: &str, least: u32, most: u32| {
             html! { label { (label) input type="number" name=(name) min=(least) max=(most) value=(form.get(name).unwrap_or_default()) placeholder=(texts.of_window); } }
         };
